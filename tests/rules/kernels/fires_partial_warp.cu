@@ -1,0 +1,6 @@
+// 100 threads are 4 warps; the last has 4 of its 32 lanes.
+// fullwarp: add<<<164, 100>>>(f32[16384] : iota, f32[16384], 16384)
+__global__ void add(const float* in, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i] + 1.0f;
+}

@@ -1,0 +1,9 @@
+// The block asks for the 512 bytes it uses.
+// fullwarp: staged<<<1056, 128, 512>>>(f32[1056*128] : iota, f32[1056*128])
+__global__ void staged(const float* in, float* out) {
+  extern __shared__ float stage[];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  stage[threadIdx.x] = in[i];
+  __syncthreads();
+  out[i] = stage[127 - threadIdx.x];
+}

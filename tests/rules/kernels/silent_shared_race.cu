@@ -1,0 +1,7 @@
+// fullwarp: reverse<<<1, 128>>>(f32[128] : iota, f32[128])
+__global__ void reverse(const float* in, float* out) {
+  __shared__ float row[128];
+  row[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = row[127 - threadIdx.x];
+}
