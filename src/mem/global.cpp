@@ -1,11 +1,11 @@
 // Sectors and lines of a global or local request. A request moves every 32-byte sector that one of its lanes
-// touches, once. Lanes in address order (nearly all code) need one pass that counts changes; other orders go
-// through a small set. Affine lanes have closed forms: with a stride of at most a sector no sector between
+// touches, once; lanes.cpp counts them with SIMD, a small set the odd cases. Affine lanes have closed forms: with a stride of at most a sector no sector between
 // the first and the last is left out, with a larger one no two lanes share a sector.
 #include <algorithm>
 #include <bit>
 
 #include "mem/distinct.h"
+#include "mem/lanes.h"
 #include "mem/warp_access.h"
 
 namespace fullwarp::mem {
@@ -21,7 +21,8 @@ AccessCost cost_of(uint32_t lanes, uint32_t width_bytes, uint32_t sectors, uint3
   return cost;
 }
 
-AccessCost unordered_cost(const WarpAccess& access) {
+// Any addresses, at leisure.
+AccessCost far_or_straddling_cost(const WarpAccess& access) {
   DistinctSet<7> seen, seen_lines;
   uint32_t sectors = 0, lines = 0;
   std::array<uint64_t, 2 * kWarpSize + 1> fresh;
@@ -79,27 +80,9 @@ AccessCost local_cost(const WarpAccess& access) {
 AccessCost global_cost(const WarpAccess& access) {
   if (!access.mask) return {};
   if (access.space == AccessSpace::local) return local_cost(access);
-  uint32_t sectors = 0, lines = 0;
-  uint64_t last_sector = ~uint64_t{0}, last_line = ~uint64_t{0};
-  const auto count = [&](uint64_t address) {
-    const uint64_t first = address / kSectorBytes;
-    const uint64_t last = (address + access.width_bytes - 1) / kSectorBytes;
-    if (last_sector != ~uint64_t{0} && first < last_sector) return false;
-    sectors += static_cast<uint32_t>(first != last_sector) + static_cast<uint32_t>(last != first);
-    const uint64_t line = first / (kLineBytes / kSectorBytes), end_line = last / (kLineBytes / kSectorBytes);
-    lines += static_cast<uint32_t>(line != last_line) + static_cast<uint32_t>(end_line != line);
-    last_sector = last;
-    last_line = end_line;
-    return true;
-  };
-  if (access.mask == kFullMask) {
-    for (const uint64_t address : access.address)
-      if (!count(address)) return unordered_cost(access);
-  } else {
-    for (LaneMask rest = access.mask; rest; rest &= rest - 1)
-      if (!count(access.address[std::countr_zero(rest)])) return unordered_cost(access);
-  }
-  return cost_of(lane_count(access.mask), access.width_bytes, sectors, lines);
+  const LineCounts counts = count_lines(access.address.data(), access.mask, access.width_bytes);
+  if (!counts.counted) return far_or_straddling_cost(access);
+  return cost_of(lane_count(access.mask), access.width_bytes, counts.sectors, counts.lines);
 }
 
 AccessCost affine_global_cost(uint64_t base, int64_t stride, LaneMask mask, uint32_t width_bytes) {

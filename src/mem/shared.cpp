@@ -19,6 +19,7 @@
 #include <numeric>
 
 #include "mem/distinct.h"
+#include "mem/lanes.h"
 #include "mem/warp_access.h"
 
 namespace fullwarp::mem {
@@ -36,60 +37,32 @@ Shape shape_of(uint32_t width_bytes) {
   return {unit, kBanks * kBankBytes / unit, unit / kBankBytes, kWarpSize * kBankBytes / unit};
 }
 
-LaneMask phase_mask(const Shape& shape, uint32_t phase) {
-  return (kFullMask >> (kWarpSize - shape.phase_lanes)) << (phase * shape.phase_lanes);
-}
+LaneMask run_of_lanes(uint32_t first, uint32_t lanes) { return (kFullMask >> (kWarpSize - lanes)) << first; }
 
 // The largest number of distinct units in one group of banks, over the lanes of `mask`.
 uint32_t worst_group(const std::array<uint64_t, kWarpSize>& unit, LaneMask mask, uint32_t bank_groups) {
-  if (!mask) return 0;
   std::array<uint8_t, kBanks> count = {};
-  uint32_t worst = 1, groups_seen = 0, clash = 0;
-  uint64_t previous = unit[std::countr_zero(mask)];
-  bool rising = true, same = true;
-  for (LaneMask rest = mask; rest; rest &= rest - 1) {
-    const uint64_t u = unit[std::countr_zero(rest)];
-    const uint32_t bit = 1u << (u % bank_groups);
-    const bool repeat = u == previous && groups_seen;
-    clash |= repeat ? 0 : groups_seen & bit;
-    groups_seen |= bit;
-    rising &= u >= previous;
-    same &= u == previous;
-    previous = u;
-  }
-  if (same || !clash) return 1;
-  if (rising) {  // equal units stand side by side
-    uint64_t last = ~uint64_t{0};
-    for (LaneMask rest = mask; rest; rest &= rest - 1) {
-      const uint64_t u = unit[std::countr_zero(rest)];
-      if (u == last) continue;
-      last = u;
-      worst = std::max<uint32_t>(worst, ++count[u % bank_groups]);
-    }
-    return worst;
-  }
+  uint8_t worst = 0;
   DistinctSet<7> seen;
   for (LaneMask rest = mask; rest; rest &= rest - 1) {
     const uint64_t u = unit[std::countr_zero(rest)];
     count[u % bank_groups] += seen.insert(u);
-    worst = std::max<uint32_t>(worst, count[u % bank_groups]);
+    worst = std::max(worst, count[u % bank_groups]);
   }
   return worst;
 }
 
-// Every active lane's partner lane^distance is inactive or uses the same unit.
-bool pairs_share(const std::array<uint64_t, kWarpSize>& unit, LaneMask mask, unsigned distance) {
+// Every active lane's partner lane^distance is inactive or uses the same address.
+bool pairs_share(const WarpAccess& access, unsigned distance) {
   for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-    if (lane & distance) continue;
-    const LaneMask both = (1u << lane) | (1u << (lane ^ distance));
-    if ((mask & both) == both && unit[lane] != unit[lane ^ distance]) return false;
+    const unsigned partner = lane ^ distance;
+    const bool both = (access.mask >> lane) & (access.mask >> partner) & 1;
+    if (both && access.address[lane] != access.address[partner]) return false;
   }
   return true;
 }
 
-bool routable(const std::array<uint64_t, kWarpSize>& unit, LaneMask mask) {
-  return pairs_share(unit, mask, 1) || pairs_share(unit, mask, 2);
-}
+bool routable(const WarpAccess& access) { return pairs_share(access, 1) || pairs_share(access, 2); }
 
 AccessCost cost_of(uint32_t wavefronts, uint32_t active_phases) {
   AccessCost cost;
@@ -99,33 +72,46 @@ AccessCost cost_of(uint32_t wavefronts, uint32_t active_phases) {
   return cost;
 }
 
+// The same for every one of `phases` runs of lanes; SIMD where the addresses can be a GPU's, a set where a
+// faulty kernel computed what it likes.
+BankCounts banks_of(const WarpAccess& access, uint32_t unit_bytes, uint32_t phases) {
+  BankCounts counts = count_banks(access.address.data(), access.mask, unit_bytes, phases);
+  if (counts.counted) return counts;
+  std::array<uint64_t, kWarpSize> unit;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) unit[lane] = access.address[lane] / unit_bytes;
+  const uint32_t lanes = kWarpSize / phases;
+  for (uint32_t phase = 0; phase < phases; ++phase)
+    counts.phase[phase] = static_cast<uint16_t>(
+        worst_group(unit, access.mask & run_of_lanes(phase * lanes, lanes), kLineBytes / unit_bytes));
+  return counts;
+}
+
+struct Total {
+  uint32_t wavefronts = 0, active_phases = 0;
+};
+
+Total total(const BankCounts& counts) {
+  Total sum;
+  for (uint32_t phase : counts.phase) {
+    sum.wavefronts += phase;
+    sum.active_phases += phase != 0;
+  }
+  return sum;
+}
+
 }  // namespace
 
 AccessCost shared_cost(const WarpAccess& access) {
   if (!access.mask) return {};
   const Shape shape = shape_of(access.width_bytes);
-  const int shift = std::countr_zero(shape.unit_bytes);
-  std::array<uint64_t, kWarpSize> unit;
-  for (unsigned lane = 0; lane < kWarpSize; ++lane) unit[lane] = access.address[lane] >> shift;
-  if (shape.phases == 1) return cost_of(worst_group(unit, access.mask, shape.bank_groups), 1);
-
-  uint32_t wavefronts = 0, active_phases = 0;
-  for (uint32_t phase = 0; phase < shape.phases; ++phase) {
-    const LaneMask lanes = access.mask & phase_mask(shape, phase);
-    active_phases += lanes != 0;
-    wavefronts += worst_group(unit, lanes, shape.bank_groups);
+  const Total apart = total(banks_of(access, shape.unit_bytes, shape.phases));
+  uint32_t wavefronts = apart.wavefronts;
+  const bool free_of_conflicts = apart.wavefronts == apart.active_phases;
+  if (access.kind == AccessKind::load && apart.active_phases > 1 && free_of_conflicts && routable(access)) {
+    const Total merged = total(banks_of(access, shape.unit_bytes, shape.phases / 2));
+    if (merged.wavefronts == merged.active_phases) wavefronts = merged.wavefronts;
   }
-  const bool free_of_conflicts = wavefronts == active_phases;
-  if (access.kind == AccessKind::load && free_of_conflicts && active_phases > 1 && routable(unit, access.mask)) {
-    uint32_t merged = 0, merged_phases = 0;
-    for (uint32_t phase = 0; phase < shape.phases; phase += 2) {
-      const LaneMask lanes = access.mask & (phase_mask(shape, phase) | phase_mask(shape, phase + 1));
-      merged_phases += lanes != 0;
-      merged += worst_group(unit, lanes, shape.bank_groups);
-    }
-    if (merged == merged_phases) wavefronts = merged;
-  }
-  return cost_of(wavefronts, active_phases);
+  return cost_of(wavefronts, apart.active_phases);
 }
 
 AccessCost affine_shared_cost(uint64_t base, int64_t stride, LaneMask mask, uint32_t width_bytes, AccessKind kind) {
@@ -134,8 +120,17 @@ AccessCost affine_shared_cost(uint64_t base, int64_t stride, LaneMask mask, uint
   const unsigned first_lane = static_cast<unsigned>(std::countr_zero(mask));
   const uint32_t lanes = lane_count(mask);
   const bool run = (mask >> first_lane) == (kFullMask >> (kWarpSize - lanes));
+  if (stride == 0) {  // one word for all: every phase is free of conflicts, and a load's halves merge
+    const uint32_t merge = kind == AccessKind::load && shape.phases > 1 ? 2 : 1;
+    uint32_t apart = 0, merged = 0;
+    for (uint32_t lane = 0; lane < kWarpSize; lane += shape.phase_lanes)
+      apart += (mask & run_of_lanes(lane, shape.phase_lanes)) != 0;
+    for (uint32_t lane = 0; lane < kWarpSize; lane += merge * shape.phase_lanes)
+      merged += (mask & run_of_lanes(lane, merge * shape.phase_lanes)) != 0;
+    return cost_of(merged, apart);
+  }
   const int64_t unit_stride = stride / static_cast<int64_t>(shape.unit_bytes);
-  if (run && stride != 0 && unit_stride * static_cast<int64_t>(shape.unit_bytes) == stride) {
+  if (run && unit_stride * static_cast<int64_t>(shape.unit_bytes) == stride) {
     // All units differ and go round the groups of banks with period groups / gcd(stride, groups). Two lanes
     // share nothing, so that nothing merges - unless the run is so short that no two active lanes are partners.
     const uint64_t gcd = std::gcd(static_cast<uint64_t>(unit_stride < 0 ? -unit_stride : unit_stride),
@@ -143,7 +138,7 @@ AccessCost affine_shared_cost(uint64_t base, int64_t stride, LaneMask mask, uint
     const uint32_t period = shape.bank_groups / static_cast<uint32_t>(gcd);
     uint32_t wavefronts = 0, active_phases = 0;
     for (uint32_t phase = 0; phase < shape.phases; ++phase) {
-      const uint32_t active = lane_count(mask & phase_mask(shape, phase));
+      const uint32_t active = lane_count(mask & run_of_lanes(phase * shape.phase_lanes, shape.phase_lanes));
       active_phases += active != 0;
       wavefronts += (active + period - 1) / period;
     }
