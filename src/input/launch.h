@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -19,6 +21,8 @@ enum class ElementType : uint8_t { i8, i16, i32, i64, u8, u16, u32, u64, f16, bf
 unsigned size_bytes(ElementType type);
 std::string_view to_string(ElementType type);
 
+inline constexpr uint64_t kMaxBufferBytes = uint64_t{16} << 30;  // a larger buffer is an error
+
 struct Fill {
   enum class Kind : uint8_t { zero, uninit, iota, uniform, below, file };
   Kind kind = Kind::zero;
@@ -29,7 +33,7 @@ struct Fill {
 
 struct BufferSpec {  // f32[1024*1024] : uniform(7)
   ElementType type = ElementType::f32;
-  uint64_t count = 0;
+  uint64_t count = 0;  // 0: as many as the file has (`f32[] : @weights.npy`)
   Fill fill;
 };
 
@@ -64,7 +68,7 @@ struct Expect {  // expect out ~ @file.npy (rtol 1e-5, atol 0); expect out = f32
   std::string buffer;
   std::optional<std::pair<uint64_t, uint64_t>> range;
   bool exact = true;  // `=`; `~` compares with the tolerances
-  BufferArgument reference;
+  BufferArgument reference;  // `@file.npy` alone: a spec with count 0, of the buffer's own type
   double rtol = 1e-5, atol = 0;
 };
 struct Save { std::string buffer, path; };
@@ -84,6 +88,10 @@ Result<Script> parse_launches(std::string_view text, std::string_view file, uint
 // The statements in the `// fullwarp:` comments of a CUDA source, in order (a comment may go on over
 // following `// fullwarp:` lines). Empty if there are none.
 Result<Script> launches_in_source(std::string_view source, std::string_view file);
+
+// Gives every buffer of the whole script (named, in place or of a symbol) that names no seed its position
+// in the text, from 1. make_buffer() then needs no position.
+void assign_default_seeds(Script* script);
 
 // Values of a buffer. Random value i of a seed: u = splitmix64(seed * 0x100000001b3 + i); f32 (u >> 40) / 2^24,
 // f64 (u >> 11) / 2^53, integers the low bits, below: u mod K. `initialised` is false for `uninit`.
