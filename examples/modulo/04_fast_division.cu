@@ -1,0 +1,55 @@
+// Remainder, step 4: fast division by a value that the host knows before the launch.
+//
+// The host computes what the compiler would have computed for a constant, once a launch (Granlund and
+// Montgomery, "Division by invariant integers using multiplication", 1994, figure 4.1):
+//
+//     shift      = ceil(log2(divisor))                                 255: 8
+//     multiplier = floor(2^32 * (2^shift - divisor) / divisor) + 1     255: floor(2^32 / 255) + 1 = 16843010
+//
+// and the kernel divides with one high multiplication, an addition, a subtraction and two shifts.
+// It is right for every 32-bit value and every divisor from 2.
+// Look at: no division left in the loop.
+//
+// fullwarp: start = u32[65536] : uniform(1)
+// fullwarp: out = u32[65536]
+// fullwarp: want = u32[65536]
+// fullwarp: walk<<<256, 256>>>(start, out, {u32 255, u32 16843010, u32 8}, 64, 65536)
+// fullwarp: walk_reference<<<256, 256>>>(start, want, 255, 64, 65536)
+// fullwarp: expect out = want
+#include <cuda_runtime.h>
+
+struct FastDivisor {
+  unsigned divisor, multiplier, shift;
+};
+
+__device__ unsigned divide(unsigned value, FastDivisor by) {
+  unsigned high = __umulhi(by.multiplier, value);
+  return (high + ((value - high) >> 1)) >> (by.shift - 1);
+}
+
+__device__ unsigned remainder(unsigned value, FastDivisor by) {
+  return value - divide(value, by) * by.divisor;
+}
+
+// Every thread walks `steps` steps through a table of `size.divisor` places.
+__global__ void walk(const unsigned* __restrict__ start, unsigned* __restrict__ out, FastDivisor size,
+                     int steps, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  unsigned at = start[i];
+  for (int step = 0; step < steps; ++step) at = remainder(at * 1664525u + 1013904223u, size);
+  out[i] = at;
+}
+
+// The check: the same steps with 64-bit integers and a multiplication back.
+__global__ void walk_reference(const unsigned* start, unsigned* out, unsigned size, int steps, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  unsigned long long at = start[i];
+  for (int step = 0; step < steps; ++step) {
+    at = (at * 1664525ull + 1013904223ull) & 0xffffffffull;
+    // fullwarp-ignore: runtime-modulo the reference stays simple
+    at -= at / size * size;
+  }
+  out[i] = static_cast<unsigned>(at);
+}
