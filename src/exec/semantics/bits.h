@@ -154,7 +154,8 @@ template <class T>
 inline constexpr T bfe(T a, uint32_t position, uint32_t length) {
   position &= 0xff;
   length &= 0xff;
-  const uint32_t pad = kBits<T> - (length < kBits<T> ? length : kBits<T>);  // 0 .. width; width only for length 0
+  const uint32_t pad =
+      kBits<T> - (length < kBits<T> ? length : kBits<T>);  // 0 .. width; width only for length 0
   const uint32_t safe_pad = pad & (kBits<T> - 1);
   const T field = static_cast<T>(shl(shr(a, position), safe_pad)) >> safe_pad;
   return length == 0 ? T(0) : field;
@@ -208,7 +209,8 @@ inline constexpr uint32_t prmt(uint32_t a, uint32_t b, uint32_t selectors) {
          prmt_byte(bytes, selectors >> 8) << 16 | prmt_byte(bytes, selectors >> 12) << 24;
 }
 
-// The generic selectors that each special mode stands for, by the two low bits of c. Digits read d.b3 .. d.b0.
+// The generic selectors that each special mode stands for, by the two low bits of c. Digits read d.b3 ..
+// d.b0.
 inline constexpr std::array<std::array<uint16_t, 4>, 7> kPrmtSelectors = {{
     {0x3210, 0x3210, 0x3210, 0x3210},  // generic: not looked up
     {0x3210, 0x4321, 0x5432, 0x6543},  // f4e

@@ -10,10 +10,24 @@
 namespace fullwarp::exec::sem {
 
 enum class Cmp : uint8_t {
-  eq, ne, lt, le, gt, ge,        // floats: false if an operand is NaN, ne included
-  lo, ls, hi, hs,                // unsigned integers
-  equ, neu, ltu, leu, gtu, geu,  // floats: true if an operand is NaN
-  num, nan,                      // floats: no operand is NaN, some operand is
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,  // floats: false if an operand is NaN, ne included
+  lo,
+  ls,
+  hi,
+  hs,  // unsigned integers
+  equ,
+  neu,
+  ltu,
+  leu,
+  gtu,
+  geu,  // floats: true if an operand is NaN
+  num,
+  nan,  // floats: no operand is NaN, some operand is
 };
 
 template <Cmp kCmp, class T>

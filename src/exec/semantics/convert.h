@@ -85,8 +85,8 @@ inline double f64_integral(double x) {
 }
 
 // ---- float to integer ----
-// The result is clamped to the target's range. NaN (ISA, "Integer Notes"): 0, if the source is not f64 and the
-// target not 64 bits wide; else only the top bit of the target set.
+// The result is clamped to the target's range. NaN (ISA, "Integer Notes"): 0, if the source is not f64 and
+// the target not 64 bits wide; else only the top bit of the target set.
 
 namespace detail {
 
@@ -160,8 +160,10 @@ inline constexpr double lower_f64(I x) {
 // The integer, or for 64 bits its value rounded to odd: either can be rounded once more to f32 and below.
 template <class I>
 inline constexpr double odd_f64(I x) {
-  if constexpr (sizeof(I) <= 4) return exact_f64(x);
-  else return add_to_odd(upper_f64(x), lower_f64(x));
+  if constexpr (sizeof(I) <= 4)
+    return exact_f64(x);
+  else
+    return add_to_odd(upper_f64(x), lower_f64(x));
 }
 
 // A sum rounded to nearest, moved to where the mode wants it; `error` is exact - sum.

@@ -28,10 +28,14 @@ inline constexpr double zero_sign(double sum, double a, double b) {
 
 inline constexpr int host_mode(Rounding rounding) {
   switch (rounding) {
-    case Rounding::rz: return FE_TOWARDZERO;
-    case Rounding::rm: return FE_DOWNWARD;
-    case Rounding::rp: return FE_UPWARD;
-    default: return FE_TONEAREST;
+    case Rounding::rz:
+      return FE_TOWARDZERO;
+    case Rounding::rm:
+      return FE_DOWNWARD;
+    case Rounding::rp:
+      return FE_UPWARD;
+    default:
+      return FE_TONEAREST;
   }
 }
 
@@ -162,8 +166,8 @@ inline double sqrt_f64(double a) {
 }
 
 // ---- sign operations ----
-// abs and neg of f32: the ISA leaves the NaN open; here it is canonical, as from every other f32 operation. Of
-// f64 they touch nothing but the sign bit (CUDA programming guide: "these are passed through unchanged").
+// abs and neg of f32: the ISA leaves the NaN open; here it is canonical, as from every other f32 operation.
+// Of f64 they touch nothing but the sign bit (CUDA programming guide: "these are passed through unchanged").
 
 template <bool kFtz = false>
 inline constexpr float abs_f32(float a) {
@@ -186,7 +190,8 @@ inline constexpr uint64_t copysign_f64(uint64_t a, uint64_t b) {
   return (a & 0x8000000000000000u) | (b & 0x7fffffffffffffffu);
 }
 
-// ---- min, max: -0 is less than +0; one NaN operand gives the other operand, with .NaN the canonical NaN ----
+// ---- min, max: -0 is less than +0; one NaN operand gives the other operand, with .NaN the canonical NaN
+// ----
 
 namespace detail {
 
@@ -213,7 +218,8 @@ inline constexpr float extreme_f32(float a, float b) {
 template <bool kMax, bool kFtz, bool kNan>
 inline constexpr float extreme_xorsign_f32(float a, float b) {
   const uint32_t sign = (bits(a) ^ bits(b)) & 0x80000000u;
-  const float magnitude = extreme_f32<kMax, kFtz, kNan>(as_f32(bits(a) & 0x7fffffffu), as_f32(bits(b) & 0x7fffffffu));
+  const float magnitude =
+      extreme_f32<kMax, kFtz, kNan>(as_f32(bits(a) & 0x7fffffffu), as_f32(bits(b) & 0x7fffffffu));
   return canonical(as_f32(bits(magnitude) | sign));
 }
 

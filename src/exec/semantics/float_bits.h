@@ -1,10 +1,10 @@
 // The bits of floating point that every family shares: NaN, flushing of subnormals, saturation, and the three
 // tools that make directed rounding exact (two_sum, round to odd, narrow).
 //
-// NaN. A result in f32 that is NaN is 0x7fffffff (CUDA programming guide, "Floating-Point Standard": "the quiet
-// NaN of bit pattern 0x7fffffff"), in f16 and bf16 0x7fff. f64 keeps IEEE behaviour: an operand's NaN comes
-// out, made quiet, the first operand's if several are NaN (our choice, the sources leave it open); an invalid
-// operation gives 0xfff8000000000000, CUDART_NAN of math_constants.h.
+// NaN. A result in f32 that is NaN is 0x7fffffff (CUDA programming guide, "Floating-Point Standard": "the
+// quiet NaN of bit pattern 0x7fffffff"), in f16 and bf16 0x7fff. f64 keeps IEEE behaviour: an operand's NaN
+// comes out, made quiet, the first operand's if several are NaN (our choice, the sources leave it open); an
+// invalid operation gives 0xfff8000000000000, CUDART_NAN of math_constants.h.
 //
 // Compile with -ffp-contract=off: fused sums are written as such, and two_sum must not be fused.
 #pragma once
@@ -75,8 +75,8 @@ inline constexpr float finish(float x) {
 
 // ---- exact tools ----
 
-// The error of a sum: a + b == sum + two_sum_error, where sum is a + b rounded to nearest. NaN if something is
-// not finite.
+// The error of a sum: a + b == sum + two_sum_error, where sum is a + b rounded to nearest. NaN if something
+// is not finite.
 template <class F>
 inline constexpr F two_sum_error(F a, F b, F sum) {
   const F b_part = sum - a;
@@ -84,9 +84,10 @@ inline constexpr F two_sum_error(F a, F b, F sum) {
   return (a - a_part) + (b - b_part);
 }
 
-// `rounded` is an exact value rounded to nearest and `error` has the sign of exact - rounded (0 or NaN: leave).
-// Gives the exact value rounded to odd: if it lies strictly between two doubles, the one with an odd last bit.
-// A second rounding to a format with at least two bits less, in whichever mode, then equals a single one.
+// `rounded` is an exact value rounded to nearest and `error` has the sign of exact - rounded (0 or NaN:
+// leave). Gives the exact value rounded to odd: if it lies strictly between two doubles, the one with an odd
+// last bit. A second rounding to a format with at least two bits less, in whichever mode, then equals a
+// single one.
 inline constexpr double round_to_odd(double rounded, double error) {
   const uint64_t b = bits(rounded);
   const uint64_t away_or_closer = 1 - ((b ^ bits(error)) >> 63 << 1);  // +1 if the signs agree, else -1

@@ -1,9 +1,9 @@
 // f16 and bf16 arithmetic (PTX ISA 9.0, 9.7.4, 9.7.7), one rounding per operation, values as uint16_t.
 //
 // Why it is exact. f16 through f32: sums and products rounded to 24 bits and then to 11 equal one rounding
-// (24 >= 2 * 11 + 2). For fma that does not hold: the product is exact in f32 (22 bits), the sum is rounded to
-// odd there, then to 11 bits. bf16 has f32's exponents, so its products and fused sums can leave f32's range
-// and go through double, rounded to odd on the way down; its sums stay in f32.
+// (24 >= 2 * 11 + 2). For fma that does not hold: the product is exact in f32 (22 bits), the sum is rounded
+// to odd there, then to 11 bits. bf16 has f32's exponents, so its products and fused sums can leave f32's
+// range and go through double, rounded to odd on the way down; its sums stay in f32.
 //
 // The packed forms apply an operation to each half: packed(a, b, add_f16<>).
 #pragma once
@@ -27,7 +27,8 @@ inline constexpr uint32_t packed(uint32_t a, uint32_t b, F f) {
 }
 template <class F>
 inline constexpr uint32_t packed(uint32_t a, uint32_t b, uint32_t c, F f) {
-  const uint16_t hi = f(static_cast<uint16_t>(a >> 16), static_cast<uint16_t>(b >> 16), static_cast<uint16_t>(c >> 16));
+  const uint16_t hi =
+      f(static_cast<uint16_t>(a >> 16), static_cast<uint16_t>(b >> 16), static_cast<uint16_t>(c >> 16));
   return uint32_t{hi} << 16 | f(static_cast<uint16_t>(a), static_cast<uint16_t>(b), static_cast<uint16_t>(c));
 }
 

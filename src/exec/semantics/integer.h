@@ -29,21 +29,37 @@ namespace detail {
 template <class T>
 struct WideOf;
 template <>
-struct WideOf<int8_t> { using type = int16_t; };
+struct WideOf<int8_t> {
+  using type = int16_t;
+};
 template <>
-struct WideOf<uint8_t> { using type = uint16_t; };
+struct WideOf<uint8_t> {
+  using type = uint16_t;
+};
 template <>
-struct WideOf<int16_t> { using type = int32_t; };
+struct WideOf<int16_t> {
+  using type = int32_t;
+};
 template <>
-struct WideOf<uint16_t> { using type = uint32_t; };
+struct WideOf<uint16_t> {
+  using type = uint32_t;
+};
 template <>
-struct WideOf<int32_t> { using type = int64_t; };
+struct WideOf<int32_t> {
+  using type = int64_t;
+};
 template <>
-struct WideOf<uint32_t> { using type = uint64_t; };
+struct WideOf<uint32_t> {
+  using type = uint64_t;
+};
 template <>
-struct WideOf<int64_t> { using type = int128; };
+struct WideOf<int64_t> {
+  using type = int128;
+};
 template <>
-struct WideOf<uint64_t> { using type = uint128; };
+struct WideOf<uint64_t> {
+  using type = uint128;
+};
 }  // namespace detail
 
 template <class T>
@@ -97,8 +113,8 @@ inline constexpr Wide<T> mad_wide(T a, T b, Wide<T> c) {
 
 // ---- .sat (s32 only) ----
 
-// The sum overflowed if its sign differs from both operands' (for the difference: a's and b's signs differ and
-// the result's differs from a's); the limit then has a's sign.
+// The sum overflowed if its sign differs from both operands' (for the difference: a's and b's signs differ
+// and the result's differs from a's); the limit then has a's sign.
 inline constexpr int32_t add_sat(int32_t a, int32_t b) {
   const int32_t sum = add(a, b);
   return ((sum ^ a) & (sum ^ b)) < 0 ? (a >> 31) ^ std::numeric_limits<int32_t>::max() : sum;
@@ -107,11 +123,10 @@ inline constexpr int32_t sub_sat(int32_t a, int32_t b) {
   const int32_t difference = sub(a, b);
   return ((a ^ b) & (difference ^ a)) < 0 ? (a >> 31) ^ std::numeric_limits<int32_t>::max() : difference;
 }
-inline constexpr int32_t mad_hi_sat(int32_t a, int32_t b, int32_t c) {
-  return add_sat(mul_hi(a, b), c);
-}
+inline constexpr int32_t mad_hi_sat(int32_t a, int32_t b, int32_t c) { return add_sat(mul_hi(a, b), c); }
 
-// ---- 24-bit forms: the operands' low 24 bits, sign-extended for .s32; .hi is bits 47..16 of the product ----
+// ---- 24-bit forms: the operands' low 24 bits, sign-extended for .s32; .hi is bits 47..16 of the product
+// ----
 
 inline constexpr uint32_t low24(uint32_t a) { return a & 0xffffffu; }
 inline constexpr int32_t low24(int32_t a) { return static_cast<int32_t>(static_cast<uint32_t>(a) << 8) >> 8; }
@@ -136,9 +151,7 @@ inline constexpr T mad24_hi(T a, T b, T c) {
   return add<T>(mul24_hi(a, b), c);
 }
 
-inline constexpr int32_t mad24_hi_sat(int32_t a, int32_t b, int32_t c) {
-  return add_sat(mul24_hi(a, b), c);
-}
+inline constexpr int32_t mad24_hi_sat(int32_t a, int32_t b, int32_t c) { return add_sat(mul24_hi(a, b), c); }
 
 // ---- extended precision ----
 // The carry flag CC.CF is 0 or 1. Each instruction has two functions, one for the value and one, with _carry,

@@ -10,7 +10,8 @@
 //
 // One template does all of them by integer arithmetic on the bits of an f32: shift the mantissa (further for
 // results that are subnormal), look at what fell off, add 0 or 1; a carry into the exponent is what rounding
-// wants. f64 and integer sources come as an f32 rounded to odd (odd_f32), which makes the second rounding exact.
+// wants. f64 and integer sources come as an f32 rounded to odd (odd_f32), which makes the second rounding
+// exact.
 #pragma once
 
 #include <cstdint>
@@ -71,7 +72,8 @@ inline constexpr uint32_t narrow_from_f32(float x) {
   }
 
   bool up = false;
-  if constexpr (kRounding == NarrowRounding::rn) up = (dropped > half) | ((dropped == half) & ((kept & 1) != 0));
+  if constexpr (kRounding == NarrowRounding::rn)
+    up = (dropped > half) | ((dropped == half) & ((kept & 1) != 0));
   if constexpr (kRounding == NarrowRounding::rna) up = dropped >= half;
   if constexpr (kRounding == NarrowRounding::rm) up = negative & (dropped != 0);
   if constexpr (kRounding == NarrowRounding::rp) up = !negative & (dropped != 0);
