@@ -17,18 +17,18 @@
 
 namespace fullwarp::ptx {
 
-// First dotted component of an instruction (`ld`, `add`, `bar`, ...); rows of instructions.def.
+// First dotted component of an instruction (`ld`, `add`, `bar`, ...); rows of instructions.def, which also
+// holds every form an instruction may take (forms.h reads them).
 // C++ keywords take a trailing underscore: Op::and_, Op::or_, Op::xor_, Op::not_.
 enum class Op : uint16_t {
 #define FULLWARP_PTX_OP(identifier, ...) identifier,
-#include "ptx/ops.def"
-#undef FULLWARP_PTX_OP
+#include "ptx/instructions.def"
   count
 };
 
 // Every other dotted component that is not a type; rows of modifiers.def. `::` becomes `_` (shared::cta is
 // Mod::shared_cta), a leading digit or a C++ keyword gets an underscore (Mod::_1d, Mod::volatile_).
-enum class Mod : uint8_t {
+enum class Mod : uint16_t {
 #define FULLWARP_PTX_MOD(identifier, text) identifier,
 #include "ptx/modifiers.def"
 #undef FULLWARP_PTX_MOD
@@ -40,6 +40,8 @@ enum class Type : uint8_t {
   f16, f16x2, bf16, bf16x2, tf32, f32, f32x2, f64, pred,
   u16x2, s16x2, u8x4, s8x4, e4m3, e5m2, e4m3x2, e5m2x2, b1, u4, s4,
   texref, samplerref, surfref,
+  e2m1, e2m3, e3m2, ue8m0, ue4m3, e2m1x2, e2m3x2, e3m2x2, ue8m0x2, e2m1x4, e2m3x4, e3m2x4, e4m3x4, e5m2x4,
+  b8x16, b6x16_p32, b4x16_p64, b6p2x16, b4x16, s8x2, u8x2, u2, s2, count,
 };
 unsigned size_bytes(Type type);  // 0 for none; pred counts 1
 
@@ -68,6 +70,7 @@ struct Relocation {
   int32_t function = -1;  // index in Module::functions, or -1
   int64_t addend = 0;
   bool generic = false;  // generic(x): the generic address
+  uint8_t shift_bytes = 0;  // mask forms, `0xFF00(x)`: the bytes of the address from this one on
 };
 
 // A variable of .global, .const, .shared, .local or (inside functions) .param space.
@@ -80,7 +83,8 @@ struct Variable {
   bool external = false;
   bool array = false;
   int32_t function = -1;    // index of the function that declares it, or -1 for module scope
-  std::vector<std::byte> init;  // empty: zero (global, const) or undefined
+  bool managed = false;     // .attribute(.managed)
+  std::vector<std::byte> init;  // leading bytes; what follows up to `bytes` is zero (global, const) or undefined
   std::vector<Relocation> relocations;
   uint32_t line = 0;
 };
@@ -91,7 +95,9 @@ struct Param {  // of an entry, a function or a prototype, in order
   uint32_t align = 1;
   uint32_t bytes = 0;     // element size x count
   bool array = false;
-  bool pointer = false;   // `.ptr`
+  bool pointer = false;   // `.ptr`; what it points to:
+  Space pointee_space = Space::generic;
+  uint32_t pointee_align = 1;
   int32_t reg = -1;       // device functions may take .reg parameters: index in Function::registers
 };
 
@@ -106,7 +112,7 @@ struct Operand {
     variable,  // address of a variable: index in Module::variables, value = byte offset
     param,     // address of a kernel or function parameter: index in Function::params, value = offset
     ret_param, // likewise in Function::returns
-    function,  // index in Module::functions
+    function,  // index in Module::functions (an .alias stands for its target)
     label,     // value = instruction index in the function
     targets,   // .branchtargets: index in Function::branch_targets
     prototype, // .callprototype: index in Function::prototypes
@@ -123,7 +129,8 @@ struct Operand {
   uint8_t count = 0;        // vector, list: number of elements
   int32_t pair = -1;        // `%p1|%p2` (setp, shfl, match): register index of the second, -1 none, -2 `_`
   uint32_t index = 0;
-  uint32_t first = 0;       // vector, list, and address of `[a, b]` forms (tensor coordinates): see Module::operands
+  uint32_t first = 0;       // vector, list, and address of `[a, b]` forms (tensor coordinates; the first of
+                            // these elements is the base itself): see Module::operands
   int64_t value = 0;
 };
 
@@ -134,12 +141,14 @@ enum class Special : uint8_t {
   count
 };
 
+// The operands of a `call` are always four: list of returns (perhaps empty), function or register, list of
+// arguments, and prototype or none. `brx.idx` has the index and targets. Elsewhere: as written.
 struct Instruction {
   Op op = Op::count;
   uint8_t mod_count = 0;
   uint8_t type_count = 0;
   std::array<Mod, 12> mods = {};   // in written order
-  std::array<Type, 4> types = {};  // in written order
+  std::array<Type, 6> types = {};  // in written order
   int32_t guard = -1;              // predicate register, -1: none
   bool guard_negated = false;
   uint8_t operand_count = 0;
@@ -147,6 +156,7 @@ struct Instruction {
   uint32_t line = 0;               // of the PTX text, from 1
   uint32_t column = 0;             // of the opcode, from 1
   int32_t location = -1;           // in Module::locations, -1: none in force
+  uint16_t form = 0;               // row of the table: forms()[form], see forms.h
 
   bool has(Mod mod) const {
     for (unsigned i = 0; i < mod_count; ++i)
@@ -169,13 +179,15 @@ struct Function {
   bool entry = false;
   bool declared_only = false;   // `.extern .func` or a forward declaration without a body anywhere
   std::vector<Param> returns, params;
-  std::vector<Register> registers;
+  std::vector<Register> registers;  // those that are used; `.reg .v4 .f32 %v` gives %v.x, .y, .z and .w
   std::vector<int32_t> variables;  // indices in Module::variables declared inside (.shared, .local, .param)
   std::vector<Instruction> instructions;
   std::vector<BranchTargets> branch_targets;
   std::vector<Prototype> prototypes;
   std::optional<Dim3> max_ntid, req_ntid, cluster;
   uint32_t min_blocks_per_sm = 0, max_registers = 0;
+  bool no_return = false;
+  int32_t alias_of = -1;        // `.alias this, other`: index of the other
   uint32_t line = 0;
 };
 

@@ -1,0 +1,381 @@
+// The statements of a function body: blocks, labels, instructions. A label may be used before it stands in the
+// text, and an inner block may reuse an outer block's name, so a use that cannot be settled yet waits for the
+// end of its block and, if the block did not define it, moves one block out.
+#include <utility>
+
+#include "ptx/parser_impl.h"
+
+namespace fullwarp::ptx {
+
+using Kind = Operand::Kind;
+
+bool Parser::open_scope() {
+  if (scope_open_.size() == kMaxScopes) return fail("blocks are nested too deeply");
+  symbols_.open_scope();
+  scope_open_.push_back(open_.size());
+  return true;
+}
+
+bool Parser::close_scope() {
+  size_t begin = scope_open_.back(), kept = begin;
+  scope_open_.pop_back();
+  for (size_t i = begin; i < open_.size(); ++i) {
+    Symbol symbol = symbols_.find(open_[i].name);
+    bool here = symbol.kind != Symbol::Kind::none && symbol.depth == symbols_.depth();
+    if (here) {
+      if (!resolve(open_[i], symbol)) return false;
+    } else if (scope_open_.empty()) {
+      return fail_at(open_[i].name.data(), "label " + quoted(open_[i].name) + " is not defined");
+    } else {
+      open_[kept++] = open_[i];
+    }
+  }
+  open_.resize(kept);
+  symbols_.close_scope();
+  return true;
+}
+
+// Fills in an operand or a table entry once its name is known.
+bool Parser::resolve(const OpenName& open, const Symbol& symbol) {
+  if (open.targets >= 0) {
+    if (symbol.kind != Symbol::Kind::label)
+      return fail_at(open.name.data(), quoted(open.name) + " is not a label");
+    f_->branch_targets[static_cast<size_t>(open.targets)].instructions[open.operand] = symbol.index;
+    return true;
+  }
+  Operand& operand = m_.operands[open.operand];
+  Kind wanted = operand.kind;
+  if (!set_target(operand, symbol) || operand.kind != wanted)
+    return fail_at(open.name.data(), quoted(open.name) + (wanted == Kind::label     ? " is not a label"
+                                                          : wanted == Kind::targets ? " is not a list of targets"
+                                                                                    : " is not a prototype"));
+  return true;
+}
+
+bool Parser::set_target(Operand& operand, const Symbol& symbol) const {
+  switch (symbol.kind) {
+    case Symbol::Kind::label:
+      operand.kind = Kind::label;
+      operand.value = symbol.index;
+      operand.index = 0;
+      return true;
+    case Symbol::Kind::targets:
+      operand.kind = Kind::targets;
+      operand.index = symbol.index;
+      return true;
+    case Symbol::Kind::prototype:
+      operand.kind = Kind::prototype;
+      operand.index = symbol.index;
+      return true;
+    default: return false;
+  }
+}
+
+bool Parser::body() {
+  c_.advance();  // {
+  open_.clear();
+  scope_open_.clear();
+  if (!open_scope()) return false;
+  if (!declare_parameters(f_->returns, Symbol::Kind::ret_param) ||
+      !declare_parameters(f_->params, Symbol::Kind::param))
+    return false;
+  while (!scope_open_.empty()) {
+    c_.skip_space();
+    switch (c_.peek()) {
+      case '}':
+        c_.advance();
+        if (!close_scope()) return false;
+        break;
+      case '{':
+        c_.advance();
+        if (!open_scope()) return false;
+        break;
+      case ';': c_.advance(); break;
+      case '.':
+        if (!body_directive()) return false;
+        break;
+      case '@': {
+        int32_t reg = -1;
+        bool negated = false;
+        if (!guard(reg, negated)) return false;
+        c_.skip_space();
+        Place place{c_.line(), c_.column()};
+        std::string_view text = c_.opcode();
+        if (text.empty()) return fail_expected("an instruction");
+        if (!instruction(place, text, reg, negated)) return false;
+        break;
+      }
+      default:
+        if (c_.at_end()) return fail("the file ends inside function " + quoted(f_->name), "a '}' is missing");
+        if (!label_or_instruction()) return false;
+    }
+  }
+  f_ = nullptr;
+  f_index_ = -1;
+  location_ = -1;
+  return true;
+}
+
+bool Parser::guard(int32_t& reg, bool& negated) {
+  c_.advance();
+  c_.skip_space();
+  negated = c_.accept('!');
+  c_.skip_space();
+  const char* where = c_.position();
+  std::string_view word;
+  if (!name(word)) return false;
+  Symbol symbol = lookup(word);
+  if (symbol.kind != Symbol::Kind::reg) return fail_at(where, quoted(word) + " is not a declared predicate");
+  if (f_->registers[symbol.index].type != Type::pred)
+    return fail_at(where, "register " + quoted(word) + " is not a predicate");
+  reg = static_cast<int32_t>(symbol.index);
+  return true;
+}
+
+bool Parser::label_or_instruction() {
+  const char* where = c_.position();
+  Place place{c_.line(), c_.column()};
+  std::string_view text = c_.opcode();
+  if (text.empty() || c_.peek() == '$' || c_.peek() == '%') {
+    c_.word();
+    text = {where, static_cast<size_t>(c_.position() - where)};
+    if (text.empty()) return fail_expected("an instruction");
+  }
+  c_.skip_space();
+  if (c_.peek() == ':') {
+    c_.advance();
+    return label(where, text);
+  }
+  return instruction(place, text, -1, false);
+}
+
+bool Parser::label(const char* where, std::string_view name) {
+  if (is(name[0], kDigitChar) || name.find('.') != std::string_view::npos)
+    return fail_at(where, quoted(name) + " cannot be the name of a label");
+  Symbol symbol;
+  c_.skip_space();
+  if (c_.peek() == '.') {
+    const char* directive_at = c_.position();
+    c_.advance();
+    std::string_view word = c_.word();
+    if (word == "branchtargets") return branch_targets(name);
+    if (word == "calltargets") return call_targets(name);
+    if (word == "callprototype") return call_prototype(name);
+    // Another directive: a label before it. Go back to its dot.
+    c_.back_to(directive_at);
+  }
+  symbol.kind = Symbol::Kind::label;
+  symbol.index = static_cast<uint32_t>(f_->instructions.size());
+  if (!symbols_.declare(name, symbol)) return fail_at(where, quoted(name) + " is defined twice");
+  return true;
+}
+
+bool Parser::branch_targets(std::string_view name_of_table) {
+  Symbol symbol;
+  symbol.kind = Symbol::Kind::targets;
+  symbol.index = static_cast<uint32_t>(f_->branch_targets.size());
+  f_->branch_targets.emplace_back();
+  std::vector<uint32_t>& list = f_->branch_targets.back().instructions;
+  do {
+    std::string_view target;
+    if (!name(target)) return false;
+    open_.push_back({target, static_cast<uint32_t>(list.size()), static_cast<int32_t>(symbol.index)});
+    list.push_back(0);
+  } while (c_.accept(','));
+  if (!symbols_.declare(name_of_table, symbol))
+    return fail_at(name_of_table.data(), quoted(name_of_table) + " is defined twice");
+  return expect(';');
+}
+
+// A list of functions that a call may reach: they all have one signature, which stands for the prototype.
+bool Parser::call_targets(std::string_view name_of_table) {
+  Symbol symbol;
+  symbol.kind = Symbol::Kind::prototype;
+  symbol.index = static_cast<uint32_t>(f_->prototypes.size());
+  Prototype prototype;
+  do {
+    c_.skip_space();
+    const char* where = c_.position();
+    std::string_view target;
+    if (!name(target)) return false;
+    Symbol function = symbols_.find(target);
+    if (function.kind != Symbol::Kind::function) return fail_at(where, quoted(target) + " is not a function");
+    prototype.returns = m_.functions[function.index].returns;
+    prototype.params = m_.functions[function.index].params;
+  } while (c_.accept(','));
+  f_->prototypes.push_back(std::move(prototype));
+  if (!symbols_.declare(name_of_table, symbol))
+    return fail_at(name_of_table.data(), quoted(name_of_table) + " is defined twice");
+  return expect(';');
+}
+
+bool Parser::call_prototype(std::string_view name_of_prototype) {
+  Symbol symbol;
+  symbol.kind = Symbol::Kind::prototype;
+  symbol.index = static_cast<uint32_t>(f_->prototypes.size());
+  Prototype prototype;
+  Function ignored;
+  std::string_view placeholder;
+  c_.skip_space();
+  if (c_.peek() == '(' && !parameter_list(prototype.returns, true)) return false;
+  if (!name(placeholder)) return false;
+  c_.skip_space();
+  if (c_.peek() == '(' && !parameter_list(prototype.params, true)) return false;
+  if (!function_directives(ignored) || !expect(';')) return false;
+  f_->prototypes.push_back(std::move(prototype));
+  if (!symbols_.declare(name_of_prototype, symbol))
+    return fail_at(name_of_prototype.data(), quoted(name_of_prototype) + " is defined twice");
+  return true;
+}
+
+bool Parser::body_directive() {
+  const char* where = c_.position();
+  c_.advance();
+  std::string_view word = c_.word();
+  if (word == "loc") return loc_directive();
+  if (word == "reg") return registers();
+  if (word == "param") return variable(Space::param, {});
+  if (word == "shared") return variable(Space::shared, {});
+  if (word == "local") return variable(Space::local, {});
+  if (word == "global") return variable(Space::global, {});
+  if (word == "const") return variable(Space::const_, {});
+  if (word == "file") return file_directive();
+  if (word == "section") return section();
+  if (word == "pragma") return skip_statement();
+  if (word == "extern") {
+    c_.skip_space();
+    if (c_.peek() == '.') {
+      c_.advance();
+      word = c_.word();
+      Linkage linkage;
+      linkage.external = true;
+      if (word == "shared") return variable(Space::shared, linkage);
+    }
+  }
+  return fail_at(where, "directive " + quoted("." + std::string(word)) + " is not known in a function");
+}
+
+bool Parser::instruction(Place place, std::string_view text, int32_t guard_reg, bool guard_negated) {
+  const Opcode& opcode = opcodes_.find(text);
+  if (opcode.forms.empty()) {
+    if (!is(text[0], kWordChar) || is(text[0], kDigitChar)) return fail_at(text.data(), "expected an instruction");
+    not_supported(opcode.problem, place);
+    return skip_statement();
+  }
+  scratch_.clear();
+  open_here_.clear();
+  if (!(opcode.op == Op::call ? call_operands() : operands(opcode))) return false;
+
+  const Form* form = nullptr;
+  uint16_t row = 0;
+  for (uint16_t candidate : opcode.forms) {
+    if (!forms_[candidate].accepts(scratch_)) continue;
+    form = &forms_[candidate];
+    row = candidate;
+    break;
+  }
+  uint32_t first = static_cast<uint32_t>(m_.operands.size());
+  if (form == nullptr) {
+    not_supported("the operands of '" + std::string(text) + "' are not of a form that is supported", place);
+    return true;
+  }
+  Instruction& result = f_->instructions.emplace_back();
+  result.op = opcode.op;
+  result.mod_count = opcode.mod_count;
+  result.type_count = opcode.type_count;
+  result.mods = opcode.mods;
+  result.types = opcode.types;
+  result.guard = guard_reg;
+  result.guard_negated = guard_negated;
+  result.operand_count = static_cast<uint8_t>(scratch_.size());
+  result.first_operand = first;
+  result.line = place.line;
+  result.column = place.column;
+  result.location = location_;
+  result.form = row;
+  m_.operands.insert(m_.operands.end(), scratch_.begin(), scratch_.end());
+  for (OpenName open : open_here_) {
+    open.operand += first;
+    open_.push_back(open);
+  }
+  return true;
+}
+
+bool Parser::operands(const Opcode& opcode) {
+  label_kind_ = opcode.op == Op::bra ? Kind::label : opcode.op == Op::brx ? Kind::targets : Kind::none;
+  c_.skip_space();
+  if (c_.peek() == ';') {
+    c_.advance();
+    return true;
+  }
+  while (true) {
+    Operand result;
+    if (!operand(result)) return false;
+    if (scratch_.size() == kMaxOperands) return fail("the instruction has too many operands");
+    scratch_.push_back(result);
+    c_.skip_space();
+    if (c_.peek() == ',') {
+      c_.advance();
+    } else if (c_.peek() == ';') {
+      c_.advance();
+      return true;
+    } else {
+      return fail_expected("',' or ';' after an operand");
+    }
+  }
+}
+
+// call (returns), function, (arguments), prototype; each list and the prototype may be missing.
+bool Parser::call_operands() {
+  label_kind_ = Kind::none;
+  Operand returns, target, arguments, prototype;
+  returns.kind = arguments.kind = Kind::list;
+  c_.skip_space();
+  if (c_.peek() == '(' && (!call_list(returns) || !expect(','))) return false;
+  c_.skip_space();
+  const char* where = c_.position();
+  if (!is(c_.peek(), kWordChar) || is(c_.peek(), kDigitChar)) return fail_expected("a function");
+  if (!named_operand(target)) return false;
+  if (target.kind != Kind::function && target.kind != Kind::reg)
+    return fail_at(where, "what is called is neither a function nor a register");
+  bool more = c_.accept(',');
+  c_.skip_space();
+  if (more && c_.peek() == '(') {
+    if (!call_list(arguments)) return false;
+    more = c_.accept(',');
+  }
+  scratch_.insert(scratch_.end(), {returns, target, arguments});
+  if (more) {
+    std::string_view word;
+    c_.skip_space();
+    where = c_.position();
+    if (!name(word)) return false;
+    Symbol symbol = symbols_.find(word);
+    if (symbol.kind == Symbol::Kind::none) {
+      open_here_.push_back({word, static_cast<uint32_t>(scratch_.size()), -1});
+      prototype.kind = Kind::prototype;
+    } else if (symbol.kind != Symbol::Kind::prototype || !set_target(prototype, symbol)) {
+      return fail_at(where, quoted(word) + " is not a prototype or a list of functions");
+    }
+  }
+  scratch_.push_back(prototype);
+  return expect(';');
+}
+
+bool Parser::call_list(Operand& list) {
+  c_.advance();
+  size_t mark = scratch_.size();
+  if (!c_.accept(')')) {
+    do {
+      Operand element;
+      if (scratch_.size() - mark == kMaxVectorElements) return fail("the call has more than 255 arguments");
+      if (!simple_operand(element)) return false;
+      scratch_.push_back(element);
+    } while (c_.accept(','));
+    if (!expect(')')) return false;
+  }
+  list = store_elements(Kind::list, mark);
+  return true;
+}
+
+}  // namespace fullwarp::ptx
