@@ -3,6 +3,7 @@
 // costs little because the parser matches once per distinct instruction, not once per instruction.
 #include "ptx/forms.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -133,7 +134,32 @@ bool match_from(std::span<const PatternStep> steps, std::span<const Component> c
   return step.optional && match_from(steps.subspan(1), components);
 }
 
+// The same in any order: `used` marks the components that already have their place.
+bool match_reordered(std::span<const PatternStep> steps, std::span<const Component> components, uint32_t used,
+                     std::vector<Component>& in_order) {
+  size_t open = components.size() - in_order.size();
+  if (open > steps.size()) return false;
+  if (steps.empty()) return true;
+  const PatternStep& step = steps.front();
+  bool type_passed = false;  // types keep their order: only the first open one may be taken
+  for (size_t i = 0; i < components.size(); ++i) {
+    if ((used >> i & 1u) != 0 || (components[i].is_type() && type_passed)) continue;
+    type_passed = type_passed || components[i].is_type();
+    if (std::find(step.choices.begin(), step.choices.end(), components[i]) == step.choices.end()) continue;
+    in_order.push_back(components[i]);
+    if (match_reordered(steps.subspan(1), components, used | 1u << i, in_order)) return true;
+    in_order.pop_back();
+    break;
+  }
+  return step.optional && match_reordered(steps.subspan(1), components, used, in_order);
+}
+
 }  // namespace
+
+bool Form::matches_reordered(std::span<const Component> components, std::vector<Component>& in_order) const {
+  in_order.clear();
+  return components.size() <= 32 && match_reordered(steps, components, 0, in_order);
+}
 
 bool Form::matches(std::span<const Component> components) const { return match_from(steps, components); }
 

@@ -61,7 +61,10 @@ struct Form {
   std::vector<OperandShape> shapes;
   uint32_t required_operands = 0;  // shapes from here on may be left out
 
+  // Whether the components are of this pattern. As ptxas does, the second takes modifiers in any order, where the
+  // types keep theirs; it gives the components in the order of the pattern.
   bool matches(std::span<const Component> components) const;
+  bool matches_reordered(std::span<const Component> components, std::vector<Component>& in_order) const;
   bool accepts(std::span<const Operand> operand_list) const;
 };
 

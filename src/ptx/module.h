@@ -147,7 +147,7 @@ struct Instruction {
   Op op = Op::count;
   uint8_t mod_count = 0;
   uint8_t type_count = 0;
-  std::array<Mod, 12> mods = {};   // in written order
+  std::array<Mod, 12> mods = {};   // in the order of the form's pattern, whatever the text has
   std::array<Type, 6> types = {};  // in written order
   int32_t guard = -1;              // predicate register, -1: none
   bool guard_negated = false;

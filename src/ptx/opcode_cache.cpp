@@ -57,6 +57,17 @@ Opcode take_apart(std::string_view text) {
   for (uint16_t i = range.first; i < range.last; ++i)
     if (forms()[i].matches(components)) result.forms.push_back(i);
   if (result.forms.empty()) {
+    std::vector<Component> in_order, first_order;
+    for (uint16_t i = range.first; i < range.last; ++i) {
+      if (!forms()[i].matches_reordered(components, in_order)) continue;
+      if (result.forms.empty()) first_order = in_order;
+      result.forms.push_back(i);
+    }
+    result.mod_count = 0;
+    for (Component component : first_order)
+      if (!component.is_type()) result.mods[result.mod_count++] = component.mod();
+  }
+  if (result.forms.empty()) {
     result.problem = "'" + shown(text) + "' is no form of " + std::string(first) + " that is supported";
   } else {
     result.op = *op;

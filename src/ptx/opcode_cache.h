@@ -17,7 +17,7 @@ struct Opcode {
   Op op = Op::count;
   uint8_t mod_count = 0;
   uint8_t type_count = 0;
-  std::array<Mod, 12> mods = {};
+  std::array<Mod, 12> mods = {};  // in the order of the pattern
   std::array<Type, 6> types = {};
   std::vector<uint16_t> forms;  // rows whose pattern it matches; empty: not supported
   std::string problem;          // then says why

@@ -126,7 +126,7 @@ bool Parser::guard(int32_t& reg, bool& negated) {
   if (!name(word)) return false;
   Symbol symbol = lookup(word);
   if (symbol.kind != Symbol::Kind::reg) return fail_at(where, quoted(word) + " is not a declared predicate");
-  if (f_->registers[symbol.index].type != Type::pred)
+  if (!is_predicate(symbol.index))
     return fail_at(where, "register " + quoted(word) + " is not a predicate");
   reg = static_cast<int32_t>(symbol.index);
   return true;
@@ -264,21 +264,15 @@ bool Parser::instruction(Place place, std::string_view text, int32_t guard_reg, 
   }
   scratch_.clear();
   open_here_.clear();
-  if (!(opcode.op == Op::call ? call_operands() : operands(opcode))) return false;
+  op_ = opcode.op;
+  if (!(op_ == Op::call ? call_operands() : operands())) return false;
 
-  const Form* form = nullptr;
   uint16_t row = 0;
-  for (uint16_t candidate : opcode.forms) {
-    if (!forms_[candidate].accepts(scratch_)) continue;
-    form = &forms_[candidate];
-    row = candidate;
-    break;
-  }
-  uint32_t first = static_cast<uint32_t>(m_.operands.size());
-  if (form == nullptr) {
+  if (!find_form(opcode, row)) {
     not_supported("the operands of '" + std::string(text) + "' are not of a form that is supported", place);
     return true;
   }
+  uint32_t first = static_cast<uint32_t>(m_.operands.size());
   Instruction& result = f_->instructions.emplace_back();
   result.op = opcode.op;
   result.mod_count = opcode.mod_count;
@@ -301,8 +295,25 @@ bool Parser::instruction(Place place, std::string_view text, int32_t guard_reg, 
   return true;
 }
 
-bool Parser::operands(const Opcode& opcode) {
-  label_kind_ = opcode.op == Op::bra ? Kind::label : opcode.op == Op::brx ? Kind::targets : Kind::none;
+// The row of the table whose operand shape fits.
+bool Parser::find_form(const Opcode& opcode, uint16_t& row) {
+  for (uint16_t candidate : opcode.forms) {
+    row = candidate;
+    if (forms_[candidate].accepts(scratch_)) return true;
+  }
+  // `ld.shared.u32 %r1, x[4]` has a variable without brackets where an address belongs.
+  bool changed = false;
+  for (Operand& operand : scratch_) {
+    if (operand.kind != Kind::variable && operand.kind != Kind::param && operand.kind != Kind::ret_param) continue;
+    operand.base = operand.kind;
+    operand.kind = Kind::address;
+    changed = true;
+  }
+  return changed && find_form(opcode, row);
+}
+
+bool Parser::operands() {
+  label_kind_ = op_ == Op::bra ? Kind::label : op_ == Op::brx ? Kind::targets : Kind::none;
   c_.skip_space();
   if (c_.peek() == ';') {
     c_.advance();

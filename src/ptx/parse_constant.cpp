@@ -130,7 +130,7 @@ bool Parser::primary(Constant& result, uint32_t depth) {
   c_.skip_space();
   const char* where = c_.position();
   char c = c_.peek();
-  if (is(c, kDigitChar)) return number(result);
+  if (is(c, kDigitChar) || (c == '.' && is(c_.peek_after(), kDigitChar))) return number(result);
   if (c == '(') {
     c_.advance();
     c_.skip_space();

@@ -1,5 +1,6 @@
 // Operands: registers, constants, addresses, vectors. Elements of vectors and lists go into Module::operands as
 // soon as their list is complete; the operands of the instruction itself follow them, next to each other.
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <utility>
@@ -88,25 +89,40 @@ bool Parser::operand(Operand& result) {
   switch (c_.peek()) {
     case '[': return address(result);
     case '{': return vector(result);
-    default: return simple_operand(result) && (c_.peek() != '|' || pair(result));
+    default:
+      if (!simple_operand(result)) return false;
+      if (c_.peek() == '|') return pair(result);
+      if (result.kind == Kind::reg) {  // `%r1+4`: in PTX, but no compiler writes it and no form has it
+        c_.skip_space();
+        if (c_.peek() == '+' || c_.peek() == '-') {
+          result.kind = Kind::none;
+          return address_offset(result);
+        }
+      }
+      return true;
   }
 }
 
 bool Parser::simple_operand(Operand& result) {
   c_.skip_space();
   char c = c_.peek();
-  if (is(c, kWordChar) && !is(c, kDigitChar)) return named_operand(result);
+  bool warp_size = c == 'W' && std::string_view(c_.position(), std::min<size_t>(8, static_cast<size_t>(
+                                   c_.end() - c_.position()))).starts_with("WARP_SZ") && !is(c_.position()[7], kWordChar);
+  if (is(c, kWordChar) && !is(c, kDigitChar) && !warp_size) return named_operand(result);
   char next = c_.peek_after();
   if ((c == '!' || c == '-') && is(next, kWordChar) && !is(next, kDigitChar)) {
+    const char* where = c_.position();
     c_.advance();
     if (!named_operand(result)) return false;
-    if (result.kind != Kind::reg && result.kind != Kind::special)
-      return fail("only a register can stand after " + quoted(std::string_view(&c, 1)));
+    bool allowed = result.kind == Kind::reg && (c == '-' ? op_ == Op::vmad : is_predicate(result.index));
+    if (!allowed)
+      return fail_at(where, c == '!' ? "only a predicate can be negated by '!'" : "a register cannot be negated here",
+                     c == '!' ? "" : "write `neg`");
     result.negated = true;
     return true;
   }
   Constant value;
-  if (!is(c, kDigitChar) && c != '-' && c != '+' && c != '(' && c != '~' && c != '!')
+  if (!is(c, kDigitChar) && !warp_size && (c == '\0' || std::string_view("-+(~!.").find(c) == std::string_view::npos))
     return fail_expected("an operand");
   if (!constant(value)) return false;
   result = value.operand();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 #include <utility>
 
 #include "ptx/names.h"
@@ -296,8 +297,8 @@ bool Parser::function(bool entry) {
   c_.skip_space();
   if (c_.peek() == '(' && !parameter_list(header.params, false)) return false;
   if (!function_directives(header)) return false;
-  if (c_.peek() == ';') {
-    c_.advance();
+  if (c_.peek() == ';' || c_.peek() == '.') {
+    c_.accept(';');
     return begin_function(where, std::move(header), false);
   }
   if (c_.peek() != '{') return fail_expected("'{' or ';' after the head of function " + quoted(header.name));
@@ -320,6 +321,7 @@ bool Parser::parameter(Param& param, bool prototype) {
   const char* where = c_.position();
   bool in_register = false;
   bool aligned = false;
+  uint32_t width = 1;
   while (c_.accept('.')) {
     std::string_view word = c_.word();
     if (word == "param") {
@@ -335,6 +337,8 @@ bool Parser::parameter(Param& param, bool prototype) {
                             : word == "const" ? Space::const_
                             : word == "local" ? Space::local
                                               : Space::shared;
+    } else if (word == "v2" || word == "v4") {
+      width = static_cast<uint32_t>(word[1] - '0');
     } else if (auto type = type_from(word)) {
       param.type = *type;
     } else {
@@ -342,7 +346,8 @@ bool Parser::parameter(Param& param, bool prototype) {
     }
   }
   if (param.type == Type::none) return fail_at(where, "the parameter has no type");
-  uint32_t element = size_bytes(param.type);
+  if (in_register && width > 1) return fail_at(where, "vector registers as parameters are not supported");
+  uint32_t element = size_bytes(param.type) * width;
   if (!aligned) param.align = element;
   param.bytes = element;
   if (in_register) param.reg = 0;  // set when the body begins
@@ -368,6 +373,8 @@ bool Parser::function_directives(Function& function) {
   while (true) {
     c_.skip_space();
     if (c_.peek() != '.') return true;
+    static const std::set<std::string_view> module_words = {"visible", "extern", "weak",    "func", "entry", "file", "local",
+                                                            "global",  "const",  "shared", "reg",  "section"};
     const char* where = c_.position();
     c_.advance();
     std::string_view word = c_.word();
@@ -397,6 +404,9 @@ bool Parser::function_directives(Function& function) {
       if (!skip_parentheses()) return false;
     } else if (word == "pragma") {
       if (!skip_statement()) return false;
+    } else if (module_words.count(word) != 0) {
+      c_.back_to(where);  // PTX 1: a declaration has no semicolon
+      return true;
     } else {
       return fail_at(where, "directive " + quoted("." + std::string(word)) + " is not known here");
     }

@@ -104,7 +104,8 @@ class Parser {
   bool call_targets(std::string_view name);
   bool call_prototype(std::string_view name);
   bool instruction(Place place, std::string_view text, int32_t guard, bool guard_negated);
-  bool operands(const Opcode& opcode);
+  bool operands();
+  bool find_form(const Opcode& opcode, uint16_t& row);
   bool call_operands();
   bool call_list(Operand& list);
   bool resolve(const OpenName& open, const Symbol& symbol);
@@ -119,6 +120,7 @@ class Parser {
   bool vector(Operand& result);
   bool pair(Operand& result);
   bool index_suffix(Operand& result);
+  bool is_predicate(uint32_t reg) const { return f_->registers[reg].type == Type::pred; }
   Symbol lookup(std::string_view name);
   uint32_t add_register(std::string_view name, Type type);
   Operand store_elements(Operand::Kind kind, size_t mark);
@@ -168,6 +170,7 @@ class Parser {
   std::vector<OpenName> open_here_;     // of the instruction being read
   std::vector<OpenName> open_;          // of the open scopes, innermost last
   std::vector<size_t> scope_open_;      // where each scope's part of open_ begins
+  Op op_ = Op::count;                   // of the instruction being read
   Operand::Kind label_kind_ = Operand::Kind::none;  // what a label stands for in this instruction
   uint64_t init_bytes_ = 0;
 
