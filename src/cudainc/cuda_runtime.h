@@ -57,7 +57,19 @@
 #include <__clang_cuda_cmath.h>
 typedef unsigned int cuuint32_t;
 typedef unsigned long long cuuint64_t;
+#define __reduce_add_sync fw_hidden_reduce_add
+#define __reduce_min_sync fw_hidden_reduce_min
+#define __reduce_max_sync fw_hidden_reduce_max
+#define __reduce_and_sync fw_hidden_reduce_and
+#define __reduce_or_sync fw_hidden_reduce_or
+#define __reduce_xor_sync fw_hidden_reduce_xor
 #include <__clang_cuda_intrinsics.h>
+#undef __reduce_add_sync
+#undef __reduce_min_sync
+#undef __reduce_max_sync
+#undef __reduce_and_sync
+#undef __reduce_or_sync
+#undef __reduce_xor_sync
 #include <__clang_cuda_complex_builtins.h>
 
 #include "fullwarp/math_overloads.h"

@@ -2,6 +2,10 @@
 // parsed and never linked under fullwarp, so handles are opaque and layouts are only what sources name.
 #pragma once
 
+// Sources ask by this macro whether the runtime's types are there.
+#define __DRIVER_TYPES_H__
+#define __CUDA_RUNTIME_H__
+
 #include <stddef.h>
 
 #include "driver_enums.h"

@@ -28,8 +28,8 @@ FW_DOT(__dp2a_hi, "dp2a.hi.s32.s32", short2, char4, int)
 FW_DOT(__dp2a_hi, "dp2a.hi.u32.u32", ushort2, uchar4, unsigned)
 #undef FW_DOT
 
-// clang has these since release 17.
-#if __clang_major__ < 17 && __CUDA_ARCH__ >= 800
+// clang's own, which it has since release 17, pass value and mask in the wrong order: cuda_runtime.h hides them.
+#if __CUDA_ARCH__ >= 800
 FW_D unsigned __reduce_add_sync(unsigned mask, unsigned v) { return __nvvm_redux_sync_add(v, mask); }
 FW_D unsigned __reduce_min_sync(unsigned mask, unsigned v) { return __nvvm_redux_sync_umin(v, mask); }
 FW_D unsigned __reduce_max_sync(unsigned mask, unsigned v) { return __nvvm_redux_sync_umax(v, mask); }
@@ -42,15 +42,5 @@ FW_D unsigned __reduce_xor_sync(unsigned mask, unsigned v) { return __nvvm_redux
 #if __CUDA_ARCH__ >= 800
 FW_D int __reduce_add_sync(unsigned mask, int v) { return (int)__reduce_add_sync(mask, (unsigned)v); }
 #endif
-
-// Addresses.
-FW_D size_t __cvta_generic_to_global(const void* p) { return __nv_cvta_generic_to_global_impl(p); }
-FW_D size_t __cvta_generic_to_shared(const void* p) { return __nv_cvta_generic_to_shared_impl(p); }
-FW_D size_t __cvta_generic_to_constant(const void* p) { return __nv_cvta_generic_to_constant_impl(p); }
-FW_D size_t __cvta_generic_to_local(const void* p) { return __nv_cvta_generic_to_local_impl(p); }
-FW_D void* __cvta_global_to_generic(size_t p) { return __nv_cvta_global_to_generic_impl(p); }
-FW_D void* __cvta_shared_to_generic(size_t p) { return __nv_cvta_shared_to_generic_impl(p); }
-FW_D void* __cvta_constant_to_generic(size_t p) { return __nv_cvta_constant_to_generic_impl(p); }
-FW_D void* __cvta_local_to_generic(size_t p) { return __nv_cvta_local_to_generic_impl(p); }
 
 #undef FW_D

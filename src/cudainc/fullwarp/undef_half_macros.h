@@ -1,0 +1,24 @@
+// Takes half_macros.h's macros away again. No include guard: each user of the macros ends with it.
+#undef FW_HD
+#undef FW_D
+#undef FW_U16
+#undef FW_U32
+#undef FW_UNARY
+#undef FW_BINARY
+#undef FW_TERNARY
+#undef FW_UNARY1
+#undef FW_UNARY2
+#undef FW_BINARY1
+#undef FW_BINARY2
+#undef FW_TERNARY1
+#undef FW_TERNARY2
+#undef FW_CVT
+#undef FW_OPERATORS
+#undef FW_OPERATORS2
+#undef FW_OPERATORS_UNARY
+#undef FW_COMPARE2
+#undef FW_COMPARES2
+#undef FW_SHUFFLES
+#undef FW_CACHED_LOAD
+#undef FW_CACHED_STORE
+#undef FW_CACHED
