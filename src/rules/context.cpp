@@ -1,0 +1,222 @@
+#include "rules/context.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "rules/source_text.h"
+#include "rules/text.h"
+
+namespace fullwarp::rules {
+
+using profile::InstructionId;
+using profile::MemoryCounters;
+
+void AccessSums::add(const MemoryCounters& c) {
+  requests += c.requests;
+  lanes += c.lanes;
+  bytes_asked += c.bytes_asked;
+  sectors += c.sectors;
+  ideal_sectors += c.ideal_sectors;
+  wavefronts += c.wavefronts;
+  ideal_wavefronts += c.ideal_wavefronts;
+  misaligned_requests += c.misaligned_requests;
+  extra_copies += c.extra_copies;
+  uniform_requests += c.uniform_requests;
+}
+
+Context::Context(const RuleInput& rule_input)
+    : input(rule_input), profile(rule_input.profile), module(rule_input.module) {
+  for (const MemoryCounters& counters : profile.memory) {
+    AccessSums& sums = counters.space == mem::AccessSpace::global   ? global
+                       : counters.space == mem::AccessSpace::shared ? shared
+                                                                    : local;
+    sums.add(counters);
+  }
+  collect_groups();
+}
+
+const ptx::Instruction* Context::instruction(InstructionId id) const {
+  if (id.function < 0 || static_cast<size_t>(id.function) >= module.functions.size()) return nullptr;
+  const auto& instructions = module.functions[static_cast<size_t>(id.function)].instructions;
+  return id.index < instructions.size() ? &instructions[id.index] : nullptr;
+}
+
+const profile::ExecutionCounters* Context::executed(InstructionId id) const {
+  if (id.function < 0 || static_cast<size_t>(id.function) >= profile.executed.size()) return nullptr;
+  const auto& counters = profile.executed[static_cast<size_t>(id.function)];
+  return id.index < counters.size() ? &counters[id.index] : nullptr;
+}
+
+const Definitions& Context::definitions(int32_t function) {
+  std::unique_ptr<Definitions>& entry = definitions_[function];
+  if (!entry) entry = std::make_unique<Definitions>(module, function);
+  return *entry;
+}
+
+void Context::collect_groups() {
+  using Key =
+      std::tuple<uint8_t, std::string_view, std::string, uint32_t, uint32_t, int32_t, int32_t, int32_t>;
+  std::map<Key, size_t> known;
+  for (const MemoryCounters& counters : profile.memory) {
+    if (counters.requests == 0 || !instruction(counters.instruction)) continue;
+    const diag::Place at = place(counters.instruction);
+    const Origin origin =
+        definitions(counters.instruction.function).origin(counters.instruction.index, counters.space);
+    const bool in_global = counters.space == mem::AccessSpace::global;
+    const int32_t buffer = in_global && counters.example.valid ? counters.example.buffer : -1;
+    const Key key{static_cast<uint8_t>(counters.space),
+                  verb(counters.kind),
+                  at.file,
+                  at.line,
+                  at.column,
+                  origin.variable,
+                  origin.param,
+                  buffer};
+    const auto [slot, fresh] = known.try_emplace(key, groups_.size());
+    if (fresh) {
+      AccessGroup& group = groups_.emplace_back();
+      group.space = counters.space;
+      group.kind = counters.kind;
+      group.buffer = buffer;
+      group.origin = origin;
+      group.costliest = &counters;
+    }
+    AccessGroup& group = groups_[slot->second];
+    group.members.push_back(&counters);
+    group.sums.add(counters);
+    const auto cost = [](const MemoryCounters& c) {
+      const uint64_t units = c.space == mem::AccessSpace::shared ? c.wavefronts : c.sectors;
+      return static_cast<double>(units) / static_cast<double>(c.requests);
+    };
+    if (cost(counters) > cost(*group.costliest)) group.costliest = &counters;
+  }
+}
+
+diag::Place Context::place(InstructionId id) const {
+  diag::Place place;
+  const ptx::Instruction* at = instruction(id);
+  if (!at) {
+    place.file = module.path;
+    return place;
+  }
+  if (at->location >= 0 && static_cast<size_t>(at->location) < module.locations.size()) {
+    const ptx::SourceLocation& location = module.locations[static_cast<size_t>(at->location)];
+    if (location.file < module.files.size() && location.line > 0) {
+      place.file = module.files[location.file].name;
+      place.line = location.line;
+      place.column = location.column;
+      return place;
+    }
+  }
+  place.file = module.path;
+  place.line = at->line;
+  place.column = at->column;
+  return place;
+}
+
+diag::Place Context::kernel_place() {
+  if (kernel_place_) return *kernel_place_;
+  diag::Place found;
+  found.file = module.path;
+  if (profile.function >= 0 && static_cast<size_t>(profile.function) < module.functions.size()) {
+    const ptx::Function& function = module.functions[static_cast<size_t>(profile.function)];
+    found.line = function.line;
+    // The first instruction that stands in the kernel itself leads to the file; the name, to the line.
+    const std::string demangled = source_name(function.name);
+    const std::string name = demangled.substr(0, demangled.find_first_of("(<"));
+    for (const ptx::Instruction& i : function.instructions) {
+      if (i.location < 0 || static_cast<size_t>(i.location) >= module.locations.size()) continue;
+      const ptx::SourceLocation& location = module.locations[static_cast<size_t>(i.location)];
+      if (location.inlined_at >= 0 || location.file >= module.files.size() || location.line == 0) continue;
+      found.file = module.files[location.file].name;
+      found.line = location.line;
+      if (const uint32_t line = find_function(input.sources, found.file, location.line, name)) {
+        found.line = line;
+        found.column = columns_of(input.sources.line(found.file, line), name).front();
+        found.end_column = found.column + static_cast<uint32_t>(name.size());
+      }
+      break;
+    }
+  }
+  kernel_place_ = found;
+  return found;
+}
+
+diag::Finding Context::finding(const Rule& rule, InstructionId at) const {
+  diag::Finding finding;
+  finding.rule = rule.info.id;
+  finding.level = rule.info.level;
+  finding.kernel = input.kernel;
+  finding.place = place(at);
+  add_inlining(finding, at);
+  return finding;
+}
+
+diag::Finding Context::finding(const Rule& rule, const AccessGroup& group) {
+  diag::Finding result = finding(rule, group.costliest->instruction);
+  result.count = group.members.size();
+  mark(result, group);
+  return result;
+}
+
+void Context::add_inlining(diag::Finding& finding, InstructionId at) const {
+  const ptx::Instruction* where = instruction(at);
+  if (!where || where->location < 0 || static_cast<size_t>(where->location) >= module.locations.size())
+    return;
+  constexpr int kMaxNotes = 16;
+  int32_t index = module.locations[static_cast<size_t>(where->location)].inlined_at;
+  for (int n = 0; n < kMaxNotes && index >= 0 && static_cast<size_t>(index) < module.locations.size(); ++n) {
+    const ptx::SourceLocation& call = module.locations[static_cast<size_t>(index)];
+    if (call.file < module.files.size())
+      finding.notes.push_back(
+          {"inlined here", diag::Place{std::string(module.files[call.file].name), call.line, call.column}});
+    index = call.inlined_at;
+  }
+}
+
+std::string Context::parameter_name(int32_t function, int32_t param) {
+  if (function != profile.function || param < 0) return {};
+  if (!kernel_parameters_) {
+    const diag::Place at = kernel_place();
+    kernel_parameters_.emplace();
+    if (at.column > 0) {  // the declaration was found
+      const std::string name(line(at).substr(at.column - 1, at.end_column - at.column));
+      kernel_parameters_ = parameter_names(input.sources, at.file, at.line, name);
+    }
+  }
+  const size_t index = static_cast<size_t>(param);
+  return index < kernel_parameters_->size() ? (*kernel_parameters_)[index] : std::string();
+}
+
+std::string Context::name(const AccessGroup& group) {
+  if (group.origin.variable >= 0)
+    return source_name(module.variables[static_cast<size_t>(group.origin.variable)].name);
+  const std::string parameter = parameter_name(group.costliest->instruction.function, group.origin.param);
+  if (!parameter.empty()) return parameter;
+  if (group.buffer >= 0 && static_cast<size_t>(group.buffer) < profile.buffers.size())
+    return profile.buffers[static_cast<size_t>(group.buffer)].name;
+  return {};
+}
+
+void Context::mark(diag::Finding& finding, const AccessGroup& group) {
+  const std::string word = name(group);
+  const std::string_view text = line(finding.place);
+  std::vector<uint32_t> columns = columns_of(text, word);
+  // Accesses: `word[`, `word->`, `word.`; a pointer passed on (`f(word)`) only if there are no others.
+  std::vector<uint32_t> accesses;
+  for (const uint32_t column : columns) {
+    const size_t next = column - 1 + word.size();
+    if (next < text.size() && (text[next] == '[' || text[next] == '-' || text[next] == '.'))
+      accesses.push_back(column);
+  }
+  if (!accesses.empty()) columns = accesses;
+  if (columns.empty()) return;
+  // In `tile[a] = tile[b]` the first is stored to and the last is loaded.
+  const uint32_t column = is_load(group.kind) ? columns.back() : columns.front();
+  finding.place.column = column;
+  finding.place.end_column = column + static_cast<uint32_t>(word.size());
+}
+
+}  // namespace fullwarp::rules

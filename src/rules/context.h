@@ -1,0 +1,80 @@
+// What every rule needs of a profile: the kernel's totals, its memory accesses grouped by line and object,
+// places in the source, names of arrays and parameters. Built once for each kernel.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rules/origin.h"
+#include "rules/rule.h"
+#include "rules/rules.h"
+
+namespace fullwarp::rules {
+
+struct AccessSums {
+  uint64_t requests = 0, lanes = 0, bytes_asked = 0;
+  uint64_t sectors = 0, ideal_sectors = 0, wavefronts = 0, ideal_wavefronts = 0;
+  uint64_t misaligned_requests = 0, extra_copies = 0, uniform_requests = 0;
+
+  void add(const profile::MemoryCounters& counters);
+};
+
+// The accesses of one source line that do the same kind of thing to the same array: an unrolled loop's 32
+// loads.
+struct AccessGroup {
+  mem::AccessSpace space = mem::AccessSpace::global;
+  mem::AccessKind kind = mem::AccessKind::load;
+  int32_t buffer = -1;  // global: index in KernelProfile::buffers of the example, or -1
+  Origin origin;
+  std::vector<const profile::MemoryCounters*> members;  // in program order
+  const profile::MemoryCounters* costliest = nullptr;   // most sectors (wavefronts) per request
+  AccessSums sums;
+};
+
+class Context {
+ public:
+  explicit Context(const RuleInput& input);
+
+  const RuleInput& input;
+  const profile::KernelProfile& profile;
+  const ptx::Module& module;
+
+  const std::vector<AccessGroup>& groups() const { return groups_; }
+  // Sums over the kernel.
+  AccessSums global, shared, local;
+
+  double threshold(const Rule& rule, std::string_view name) const {
+    return input.options.threshold(rule.info.id, name);
+  }
+  const ptx::Instruction* instruction(profile::InstructionId id) const;  // null if there is none
+  const profile::ExecutionCounters* executed(profile::InstructionId id) const;
+  const Definitions& definitions(int32_t function);
+
+  diag::Place place(profile::InstructionId id) const;  // in the source, or in the PTX where there is no line
+  diag::Place kernel_place();                          // of the kernel's declaration
+  std::string_view line(const diag::Place& place) { return input.sources.line(place.file, place.line); }
+
+  // A finding of the rule's level at an instruction, with its inlining chain as notes.
+  diag::Finding finding(const Rule& rule, profile::InstructionId at) const;
+  // The same for a group of accesses: the array's name is marked, `count` is the number of accesses folded.
+  diag::Finding finding(const Rule& rule, const AccessGroup& group);
+
+  // What the source calls the array or pointer: "tile", "in"; else the buffer's name; may be empty.
+  std::string name(const AccessGroup& group);
+  // What the source calls a register's value, if it is loaded from a parameter: "n"; else empty.
+  std::string parameter_name(int32_t function, int32_t param);
+
+ private:
+  void collect_groups();
+  void mark(diag::Finding& finding, const AccessGroup& group);
+  void add_inlining(diag::Finding& finding, profile::InstructionId at) const;
+
+  std::vector<AccessGroup> groups_;
+  std::map<int32_t, std::unique_ptr<Definitions>> definitions_;
+  std::optional<std::vector<std::string>> kernel_parameters_;
+  std::optional<diag::Place> kernel_place_;
+};
+
+}  // namespace fullwarp::rules

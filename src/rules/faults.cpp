@@ -1,0 +1,204 @@
+// The rules about errors in the kernel: out-of-bounds, races, barriers and the rest. Execution has found
+// them; here they get their words. One table, because they differ in nothing else.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "rules/context.h"
+#include "rules/text.h"
+
+namespace fullwarp::rules {
+namespace {
+
+using profile::Fault;
+using profile::FaultKind;
+
+bool is_race(FaultKind kind) { return kind == FaultKind::shared_race || kind == FaultKind::global_race; }
+
+bool is_access(const Fault& fault) { return fault.width_bytes > 0; }
+
+// "4-byte store"
+std::string access(const Fault& fault) {
+  return fmt::format("{}-byte {}", fault.width_bytes, noun(fault.access));
+}
+
+std::string object(const Fault& fault, std::string_view fallback) {
+  return fault.object.empty() ? std::string(fallback) : fault.object;
+}
+
+std::string message(const Context& context, const Fault& fault) {
+  switch (fault.kind) {
+    case FaultKind::out_of_bounds: {
+      const int64_t bytes =
+          fault.buffer >= 0 && static_cast<size_t>(fault.buffer) < context.profile.buffers.size()
+              ? static_cast<int64_t>(context.profile.buffers[static_cast<size_t>(fault.buffer)].bytes)
+              : -1;
+      const std::string what = object(fault, "every buffer");
+      if (fault.object.empty()) return fmt::format("{} outside every buffer", access(fault));
+      if (fault.offset < 0)
+        return fmt::format("{} {} before the start of {}", access(fault),
+                           counted(static_cast<uint64_t>(-fault.offset), "byte"), what);
+      if (bytes >= 0 && fault.offset >= bytes)
+        return fmt::format("{} {} past the end of {}", access(fault),
+                           counted(static_cast<uint64_t>(fault.offset - bytes), "byte"), what);
+      return fmt::format("{} outside {}, at byte {}", access(fault), what,
+                         grouped(static_cast<uint64_t>(fault.offset)));
+    }
+    case FaultKind::null_pointer:
+      return fmt::format("{} through a null pointer", access(fault));
+    case FaultKind::misaligned:
+      return fmt::format("{} at an address that is not a multiple of {}", access(fault), fault.width_bytes);
+    case FaultKind::uninitialised:
+      return fmt::format("{} of {} that nothing has written", access(fault), object(fault, "memory"));
+    case FaultKind::shared_race:
+    case FaultKind::global_race:
+      return fmt::format(
+          "race on {}: this {} and another access to the same bytes are not ordered",
+          object(fault, fault.kind == FaultKind::shared_race ? "shared memory" : "global memory"),
+          noun(fault.access));
+    case FaultKind::barrier_divergence:
+      return "barrier that some threads of the block never reach";
+    case FaultKind::deadlock:
+      return "deadlock: every warp of the block waits";
+    case FaultKind::step_limit:
+      return "the warp did not end within the step limit";
+    case FaultKind::assert_failed:
+      return "assertion failed";
+    case FaultKind::trap:
+      return "the kernel traps here";
+    case FaultKind::write_to_const:
+      return fmt::format("{} to read-only {}", access(fault), object(fault, "memory"));
+    case FaultKind::invalid_instruction:
+      return "invalid instruction";
+    case FaultKind::stack_overflow:
+      return "stack overflow: calls are nested too deeply";
+  }
+  return "error in the kernel";
+}
+
+std::string fix(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::out_of_bounds:
+      return "check the index against the size before the access (`if (i < n)`), and the launch against the "
+             "buffer";
+    case FaultKind::null_pointer:
+      return "pass a buffer for this pointer, or test it before the access";
+    case FaultKind::misaligned:
+      return "use accesses of this width only where every address is a multiple of it: pad the row pitch, or "
+             "fall back to "
+             "narrower loads";
+    case FaultKind::uninitialised:
+      return "write the element before it is read (all of a tile, its halo too)";
+    case FaultKind::shared_race:
+      return "put `__syncthreads()` between the two accesses (`__syncwarp()` within a warp), where all "
+             "threads reach it";
+    case FaultKind::global_race:
+      return "let each element be written by one block only, use atomics, or split the kernel in two "
+             "launches";
+    case FaultKind::barrier_divergence:
+      return "move the barrier out of the condition (or loop), so that every thread of the block reaches it";
+    case FaultKind::deadlock:
+      return "let all threads take the barriers, locks and flags in the same order";
+    case FaultKind::step_limit:
+      return "look at the loop's condition; raise the limit with --step-limit if the work is real";
+    case FaultKind::write_to_const:
+      return "write to a buffer or a `__device__` variable";
+    case FaultKind::stack_overflow:
+      return "turn the recursion into a loop, or bound its depth";
+    case FaultKind::assert_failed:
+    case FaultKind::trap:
+    case FaultKind::invalid_instruction:
+      return {};
+  }
+  return {};
+}
+
+std::string who(const Dim3& thread, const Dim3& block) {
+  return fmt::format("thread {} of block {}", dims(thread), dims(block));
+}
+
+diag::Finding report(const Context& context, const Rule& rule, const Fault& fault) {
+  diag::Finding finding = context.finding(rule, fault.instruction);
+  finding.message = message(context, fault);
+  if (!fault.detail.empty()) finding.message += ": " + fault.detail;
+  finding.label = who(fault.thread, fault.block);
+  finding.count = std::max<uint64_t>(fault.count, 1);
+  if (is_race(fault.kind)) {
+    finding.label += fmt::format(" {}s", verb(fault.access));
+    diag::Note other{"the other access, by " + who(fault.other_thread, fault.other_block), {}};
+    if (fault.other.function >= 0) other.place = context.place(fault.other);
+    finding.notes.insert(finding.notes.begin(), std::move(other));
+  }
+  if (finding.count > 1)
+    finding.notes.push_back(
+        {fmt::format("first of {} at this instruction", counted(finding.count, "occurrence")), {}});
+  const auto text = [](const Dim3& d) { return fmt::format("{},{},{}", d.x, d.y, d.z); };
+  finding.evidence = {{"block", text(fault.block)}, {"thread", text(fault.thread)}};
+  if (is_access(fault)) {
+    if (!fault.object.empty()) finding.evidence.push_back({"object", fault.object});
+    finding.evidence.push_back({"offset", fault.offset});
+    finding.evidence.push_back({"address", fmt::format("0x{:x}", fault.address)});
+    finding.evidence.push_back({"width_bytes", int64_t{fault.width_bytes}});
+  }
+  if (is_race(fault.kind)) {
+    finding.evidence.push_back({"other_block", text(fault.other_block)});
+    finding.evidence.push_back({"other_thread", text(fault.other_thread)});
+  }
+  finding.evidence.push_back({"occurrences", static_cast<int64_t>(finding.count)});
+  finding.fix = fix(fault.kind);
+  return finding;
+}
+
+// Faults of one line and one object are one finding: the first, with the sum of the counts.
+void report_all(Context& context, const Rule& rule, std::initializer_list<FaultKind> kinds,
+                std::vector<diag::Finding>& findings) {
+  std::map<std::tuple<FaultKind, std::string, uint32_t, std::string>, Fault> lines;
+  std::vector<decltype(lines)::iterator> order;
+  for (const Fault& fault : context.profile.faults) {
+    if (std::find(kinds.begin(), kinds.end(), fault.kind) == kinds.end()) continue;
+    const diag::Place at = context.place(fault.instruction);
+    const auto [entry, fresh] = lines.try_emplace({fault.kind, at.file, at.line, fault.object}, fault);
+    if (fresh)
+      order.push_back(entry);
+    else
+      entry->second.count += fault.count;
+  }
+  for (const auto& entry : order) findings.push_back(report(context, rule, entry->second));
+}
+
+}  // namespace
+
+#define FULLWARP_FAULT_RULE(identifier, id, summary, ...)                                            \
+  const Rule identifier##_rule = {{id, summary, diag::Level::error, {}},                             \
+                                  [](Context& context, std::vector<diag::Finding>& findings) {       \
+                                    report_all(context, identifier##_rule, {__VA_ARGS__}, findings); \
+                                  }};
+
+FULLWARP_FAULT_RULE(out_of_bounds, "out-of-bounds",
+                    "accesses outside every buffer, or through a null pointer", FaultKind::out_of_bounds,
+                    FaultKind::null_pointer)
+FULLWARP_FAULT_RULE(misaligned_address, "misaligned-address",
+                    "accesses at an address that their width does not divide", FaultKind::misaligned)
+FULLWARP_FAULT_RULE(uninitialised_read, "uninitialised-read", "loads of memory that nothing has written",
+                    FaultKind::uninitialised)
+FULLWARP_FAULT_RULE(shared_race, "shared-race",
+                    "conflicting accesses to shared memory with no barrier between them",
+                    FaultKind::shared_race)
+FULLWARP_FAULT_RULE(global_race, "global-race", "conflicting accesses to global memory that nothing orders",
+                    FaultKind::global_race)
+FULLWARP_FAULT_RULE(barrier_divergence, "barrier-divergence", "barriers that some threads never reach",
+                    FaultKind::barrier_divergence)
+FULLWARP_FAULT_RULE(deadlock, "deadlock", "warps that wait for each other for ever", FaultKind::deadlock)
+FULLWARP_FAULT_RULE(step_limit, "step-limit", "warps that do not end", FaultKind::step_limit)
+FULLWARP_FAULT_RULE(assert_failed, "assert-failed", "failed device-side assertions", FaultKind::assert_failed)
+FULLWARP_FAULT_RULE(trap, "trap", "executed trap instructions", FaultKind::trap)
+FULLWARP_FAULT_RULE(write_to_constant, "write-to-constant", "stores to read-only memory",
+                    FaultKind::write_to_const)
+FULLWARP_FAULT_RULE(invalid_instruction, "invalid-instruction", "instructions that the hardware would refuse",
+                    FaultKind::invalid_instruction)
+FULLWARP_FAULT_RULE(stack_overflow, "stack-overflow", "calls nested deeper than the stack",
+                    FaultKind::stack_overflow)
+#undef FULLWARP_FAULT_RULE
+
+}  // namespace fullwarp::rules
