@@ -17,13 +17,13 @@ namespace fullwarp::exec::sem {
 // ---- shifts: amounts of the width and more give 0, or the sign for signed shr ----
 
 template <class T>
-inline constexpr T shl(T a, uint32_t amount) {
+FULLWARP_LANE constexpr T shl(T a, uint32_t amount) {
   const Wrapping<T> shifted = Wrapping<T>(a) << (amount & (kBits<T> - 1));
   return amount >= kBits<T> ? T(0) : static_cast<T>(shifted);
 }
 
 template <class T>
-inline constexpr T shr(T a, uint32_t amount) {
+FULLWARP_LANE constexpr T shr(T a, uint32_t amount) {
   if constexpr (std::is_signed_v<T>) {
     return static_cast<T>(a >> (amount >= kBits<T> ? kBits<T> - 1 : amount));
   } else {
@@ -33,17 +33,17 @@ inline constexpr T shr(T a, uint32_t amount) {
 }
 
 // Funnel shifts of b:a (b holds bits 63..32): left gives the upper word, right the lower.
-inline constexpr uint64_t funnel(uint32_t a, uint32_t b) { return uint64_t{b} << 32 | a; }
-inline constexpr uint32_t shf_l_wrap(uint32_t a, uint32_t b, uint32_t c) {
+FULLWARP_LANE constexpr uint64_t funnel(uint32_t a, uint32_t b) { return uint64_t{b} << 32 | a; }
+FULLWARP_LANE constexpr uint32_t shf_l_wrap(uint32_t a, uint32_t b, uint32_t c) {
   return static_cast<uint32_t>(funnel(a, b) << (c & 31) >> 32);
 }
-inline constexpr uint32_t shf_r_wrap(uint32_t a, uint32_t b, uint32_t c) {
+FULLWARP_LANE constexpr uint32_t shf_r_wrap(uint32_t a, uint32_t b, uint32_t c) {
   return static_cast<uint32_t>(funnel(a, b) >> (c & 31));
 }
-inline constexpr uint32_t shf_l_clamp(uint32_t a, uint32_t b, uint32_t c) {
+FULLWARP_LANE constexpr uint32_t shf_l_clamp(uint32_t a, uint32_t b, uint32_t c) {
   return static_cast<uint32_t>(funnel(a, b) << (c < 32 ? c : 32) >> 32);
 }
-inline constexpr uint32_t shf_r_clamp(uint32_t a, uint32_t b, uint32_t c) {
+FULLWARP_LANE constexpr uint32_t shf_r_clamp(uint32_t a, uint32_t b, uint32_t c) {
   return static_cast<uint32_t>(funnel(a, b) >> (c < 32 ? c : 32));
 }
 
@@ -52,14 +52,14 @@ inline constexpr uint32_t shf_r_clamp(uint32_t a, uint32_t b, uint32_t c) {
 // Bit i of the result is bit (a_i, b_i, c_i) of the table, a_i being the most significant index bit: so the
 // tables of plain operands are a = 0xf0, b = 0xcc, c = 0xaa.
 template <uint8_t kTable>
-inline constexpr uint32_t lop3(uint32_t a, uint32_t b, uint32_t c) {
+FULLWARP_LANE constexpr uint32_t lop3(uint32_t a, uint32_t b, uint32_t c) {
   constexpr auto row = [](unsigned i) { return kTable >> i & 1 ? 0xffffffffu : 0u; };
   const auto select = [](uint32_t s, uint32_t one, uint32_t zero) { return (s & one) | (~s & zero); };
   return select(a, select(b, select(c, row(7), row(6)), select(c, row(5), row(4))),
                 select(b, select(c, row(3), row(2)), select(c, row(1), row(0))));
 }
 
-inline constexpr uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
+FULLWARP_LANE constexpr uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
   const auto row = [table](unsigned i) { return 0u - (table >> i & 1); };
   const auto select = [](uint32_t s, uint32_t one, uint32_t zero) { return (s & one) | (~s & zero); };
   return select(a, select(b, select(c, row(7), row(6)), select(c, row(5), row(4))),
@@ -67,26 +67,26 @@ inline constexpr uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t tabl
 }
 
 template <class T>
-inline constexpr T cnot(T a) {
+FULLWARP_LANE constexpr T cnot(T a) {
   return a == 0 ? T(1) : T(0);
 }
 
 // ---- selection ----
 
 template <class T>
-inline constexpr T selp(T a, T b, bool c) {
+FULLWARP_LANE constexpr T selp(T a, T b, bool c) {
   return c ? a : b;
 }
 
 template <class T>
-inline constexpr T slct(T a, T b, int32_t c) {
+FULLWARP_LANE constexpr T slct(T a, T b, int32_t c) {
   return c >= 0 ? a : b;
 }
 
 // slct with an f32 selector, given by its bits: -0 is zero, NaN selects b; with .ftz a negative subnormal is
 // zero and selects a.
 template <class T, bool kFtz = false>
-inline constexpr T slct_f32(T a, T b, uint32_t c) {
+FULLWARP_LANE constexpr T slct_f32(T a, T b, uint32_t c) {
   const uint32_t magnitude = c & 0x7fffffffu;
   const bool zero = magnitude < (kFtz ? 0x00800000u : 1u);
   const bool positive = (c == magnitude) & (magnitude <= 0x7f800000u);
@@ -96,30 +96,30 @@ inline constexpr T slct_f32(T a, T b, uint32_t c) {
 // ---- counting and searching ----
 
 template <class T>
-inline constexpr uint32_t popc(T a) {
+FULLWARP_LANE constexpr uint32_t popc(T a) {
   return static_cast<uint32_t>(std::popcount(Unsigned<T>(a)));
 }
 
 template <class T>
-inline constexpr uint32_t clz(T a) {  // the width for 0
+FULLWARP_LANE constexpr uint32_t clz(T a) {  // the width for 0
   return static_cast<uint32_t>(std::countl_zero(Unsigned<T>(a)));
 }
 
 // Position of the most significant bit that differs from the sign; 0xffffffff if there is none.
 template <class T>
-inline constexpr uint32_t bfind(T a) {
+FULLWARP_LANE constexpr uint32_t bfind(T a) {
   const Unsigned<T> bits = a < 0 ? ~Unsigned<T>(a) : Unsigned<T>(a);
   return kBits<T> - 1 - clz(bits);  // clz = width gives -1
 }
 
 template <class T>
-inline constexpr uint32_t bfind_shiftamt(T a) {
+FULLWARP_LANE constexpr uint32_t bfind_shiftamt(T a) {
   const uint32_t position = bfind(a);
   return position == 0xffffffffu ? position : kBits<T> - 1 - position;
 }
 
 template <class T>
-inline constexpr T brev(T a) {
+FULLWARP_LANE constexpr T brev(T a) {
   using U = Unsigned<T>;
   U x = U(a);
   constexpr U k1 = static_cast<U>(0x5555555555555555u), k2 = static_cast<U>(0x3333333333333333u);
@@ -138,7 +138,7 @@ inline constexpr T brev(T a) {
 // Position of the |offset|-th set bit from `base`, upward for positive offsets and downward for negative;
 // offset 0 asks for the bit at base itself. 0xffffffff if there is none. The ISA leaves base > 31 undefined;
 // here nothing is found.
-inline constexpr uint32_t fns(uint32_t mask, uint32_t base, int32_t offset) {
+FULLWARP_LANE constexpr uint32_t fns(uint32_t mask, uint32_t base, int32_t offset) {
   if (base > 31) return 0xffffffffu;
   if (offset == 0) return mask >> base & 1 ? base : 0xffffffffu;
   const int step = offset > 0 ? 1 : -1;
@@ -151,7 +151,7 @@ inline constexpr uint32_t fns(uint32_t mask, uint32_t base, int32_t offset) {
 // ---- bit fields: position and length are taken modulo 256 ----
 
 template <class T>
-inline constexpr T bfe(T a, uint32_t position, uint32_t length) {
+FULLWARP_LANE constexpr T bfe(T a, uint32_t position, uint32_t length) {
   position &= 0xff;
   length &= 0xff;
   const uint32_t pad =
@@ -162,7 +162,7 @@ inline constexpr T bfe(T a, uint32_t position, uint32_t length) {
 }
 
 template <class U>  // uint32_t or uint64_t
-inline constexpr U bfi(U a, U b, uint32_t position, uint32_t length) {
+FULLWARP_LANE constexpr U bfi(U a, U b, uint32_t position, uint32_t length) {
   position &= 0xff;
   length &= 0xff;
   const U ones = static_cast<U>(~shl<U>(~U(0), length));  // all ones for lengths beyond the width
@@ -170,25 +170,25 @@ inline constexpr U bfi(U a, U b, uint32_t position, uint32_t length) {
   return (b & ~mask) | (shl<U>(a, position) & mask);
 }
 
-inline constexpr uint32_t bmsk_wrap(uint32_t position, uint32_t width) {
+FULLWARP_LANE constexpr uint32_t bmsk_wrap(uint32_t position, uint32_t width) {
   return shl<uint32_t>(~shl<uint32_t>(~0u, width & 31), position & 31);
 }
 
-inline constexpr uint32_t bmsk_clamp(uint32_t position, uint32_t width) {
+FULLWARP_LANE constexpr uint32_t bmsk_clamp(uint32_t position, uint32_t width) {
   return shl<uint32_t>(~shl<uint32_t>(~0u, width), position);
 }
 
 // Keep the low b bits of a, extended by sign (int32_t) or zero (uint32_t). b = 0 gives 0; b >= 32 keeps all
 // bits (clamp) or counts modulo 32 (wrap).
 template <class T>
-inline constexpr T szext_clamp(T a, uint32_t b) {
+FULLWARP_LANE constexpr T szext_clamp(T a, uint32_t b) {
   const uint32_t pad = 32 - (b < 32 ? b : 32);
   const T extended = static_cast<T>(static_cast<uint32_t>(a) << (pad & 31)) >> (pad & 31);
   return b == 0 ? T(0) : extended;
 }
 
 template <class T>
-inline constexpr T szext_wrap(T a, uint32_t b) {
+FULLWARP_LANE constexpr T szext_wrap(T a, uint32_t b) {
   return szext_clamp<T>(a, b & 31);
 }
 
@@ -197,13 +197,13 @@ inline constexpr T szext_wrap(T a, uint32_t b) {
 enum class PrmtMode : uint8_t { generic, f4e, b4e, rc8, ecl, ecr, rc16 };
 
 // One byte of b:a by a 4-bit selector whose top bit asks for the byte's sign instead of the byte.
-inline constexpr uint32_t prmt_byte(uint64_t bytes, uint32_t selector) {
+FULLWARP_LANE constexpr uint32_t prmt_byte(uint64_t bytes, uint32_t selector) {
   const auto byte = static_cast<uint32_t>(bytes >> (selector & 7) * 8) & 0xffu;
   const uint32_t sign = (0u - (byte >> 7)) & 0xffu;
   return selector & 8 ? sign : byte;
 }
 
-inline constexpr uint32_t prmt(uint32_t a, uint32_t b, uint32_t selectors) {
+FULLWARP_LANE constexpr uint32_t prmt(uint32_t a, uint32_t b, uint32_t selectors) {
   const uint64_t bytes = funnel(a, b);
   return prmt_byte(bytes, selectors) | prmt_byte(bytes, selectors >> 4) << 8 |
          prmt_byte(bytes, selectors >> 8) << 16 | prmt_byte(bytes, selectors >> 12) << 24;
@@ -221,7 +221,7 @@ inline constexpr std::array<std::array<uint16_t, 4>, 7> kPrmtSelectors = {{
     {0x1010, 0x3232, 0x1010, 0x3232},  // rc16
 }};
 
-inline constexpr uint32_t prmt(uint32_t a, uint32_t b, uint32_t c, PrmtMode mode) {
+FULLWARP_LANE constexpr uint32_t prmt(uint32_t a, uint32_t b, uint32_t c, PrmtMode mode) {
   const uint32_t selectors =
       mode == PrmtMode::generic ? c : kPrmtSelectors[static_cast<unsigned>(mode)][c & 3];
   return prmt(a, b, selectors);

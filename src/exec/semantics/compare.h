@@ -31,7 +31,7 @@ enum class Cmp : uint8_t {
 };
 
 template <Cmp kCmp, class T>
-inline constexpr bool compare(T a, T b) {
+FULLWARP_LANE constexpr bool compare(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     if constexpr (kCmp == Cmp::eq) return a == b;
     if constexpr (kCmp == Cmp::ne) return (a < b) | (a > b);
@@ -63,7 +63,7 @@ inline constexpr bool compare(T a, T b) {
 }
 
 template <Cmp kCmp, bool kFtz = false>
-inline constexpr bool compare_f32(float a, float b) {
+FULLWARP_LANE constexpr bool compare_f32(float a, float b) {
   return compare<kCmp, float>(flush<kFtz>(a), flush<kFtz>(b));
 }
 
@@ -71,14 +71,14 @@ enum class BoolOp : uint8_t { and_, or_, xor_ };
 
 // setp.CMP.BOOL p|q, a, b, c: p = combine(t, c) and q = combine(!t, c), where t is the comparison.
 template <BoolOp kOp>
-inline constexpr bool combine(bool t, bool c) {
+FULLWARP_LANE constexpr bool combine(bool t, bool c) {
   if constexpr (kOp == BoolOp::and_) return t & c;
   if constexpr (kOp == BoolOp::or_) return t | c;
   if constexpr (kOp == BoolOp::xor_) return t ^ c;
 }
 
 // What `set` writes, as bits: all ones or 1.0f for true, zero for false.
-inline constexpr uint32_t set_integer(bool t) { return 0u - uint32_t{t}; }
-inline constexpr uint32_t set_f32(bool t) { return t ? 0x3f800000u : 0u; }
+FULLWARP_LANE constexpr uint32_t set_integer(bool t) { return 0u - uint32_t{t}; }
+FULLWARP_LANE constexpr uint32_t set_f32(bool t) { return t ? 0x3f800000u : 0u; }
 
 }  // namespace fullwarp::exec::sem

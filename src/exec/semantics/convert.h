@@ -17,7 +17,7 @@ namespace fullwarp::exec::sem {
 
 // Without .sat the high bits are cut off; with .sat the value is clamped to To's range.
 template <class To, bool kSat = false, class From>
-inline constexpr To int_from_int(From x) {
+FULLWARP_LANE constexpr To int_from_int(From x) {
   if constexpr (!kSat) return static_cast<To>(x);
   using Limits = std::numeric_limits<To>;
   // Compare in From's signedness, where To's limits fit or cannot be exceeded.
@@ -36,7 +36,7 @@ inline constexpr To int_from_int(From x) {
 // cvt.pack.sat of two s32: a above b in 2 x kWidth bits; c's low bits fill the rest of the register. For
 // .u16/.s16 (kWidth 16) nothing of c is left.
 template <unsigned kWidth, bool kSigned>
-inline constexpr uint32_t cvt_pack(int32_t a, int32_t b, uint32_t c = 0) {
+FULLWARP_LANE constexpr uint32_t cvt_pack(int32_t a, int32_t b, uint32_t c = 0) {
   constexpr int32_t kMin = kSigned ? -(1 << (kWidth - 1)) : 0;
   constexpr int32_t kMax = kSigned ? (1 << (kWidth - 1)) - 1 : (1 << kWidth) - 1;
   constexpr uint32_t kMask = (1u << kWidth) - 1;
@@ -52,14 +52,14 @@ inline constexpr uint32_t cvt_pack(int32_t a, int32_t b, uint32_t c = 0) {
 
 namespace detail {
 template <Rounding kRounding>
-inline float integral(float x) {
+FULLWARP_LANE float integral(float x) {
   if constexpr (kRounding == Rounding::rn) return __builtin_rintf(x);
   if constexpr (kRounding == Rounding::rz) return __builtin_truncf(x);
   if constexpr (kRounding == Rounding::rm) return __builtin_floorf(x);
   if constexpr (kRounding == Rounding::rp) return __builtin_ceilf(x);
 }
 template <Rounding kRounding>
-inline double integral(double x) {
+FULLWARP_LANE double integral(double x) {
   if constexpr (kRounding == Rounding::rn) return __builtin_rint(x);
   if constexpr (kRounding == Rounding::rz) return __builtin_trunc(x);
   if constexpr (kRounding == Rounding::rm) return __builtin_floor(x);
@@ -68,19 +68,19 @@ inline double integral(double x) {
 }  // namespace detail
 
 template <bool kSat>
-inline constexpr double saturate(double x) {
+FULLWARP_LANE constexpr double saturate(double x) {
   if constexpr (!kSat) return x;
   const double positive = x > 0.0 ? x : 0.0;
   return positive < 1.0 ? positive : 1.0;
 }
 
 template <Rounding kRounding, bool kFtz = false, bool kSat = false>
-inline float f32_integral(float x) {
+FULLWARP_LANE float f32_integral(float x) {
   return finish<kFtz, kSat>(detail::integral<kRounding>(flush<kFtz>(x)));
 }
 
 template <Rounding kRounding, bool kSat = false>
-inline double f64_integral(double x) {
+FULLWARP_LANE double f64_integral(double x) {
   return saturate<kSat>(with_nan(detail::integral<kRounding>(x), x));
 }
 
@@ -91,7 +91,7 @@ inline double f64_integral(double x) {
 namespace detail {
 
 template <class To, class F>
-inline constexpr To to_integer(F integral_value) {
+FULLWARP_LANE constexpr To to_integer(F integral_value) {
   static_assert(sizeof(To) >= 4);
   constexpr bool kSigned = std::is_signed_v<To>;
   constexpr F kHalf = static_cast<F>(uint64_t{1} << (kBits<To> - 1));  // 2^31 or 2^63: exact
@@ -119,7 +119,7 @@ inline constexpr To to_integer(F integral_value) {
 }  // namespace detail
 
 template <class To, Rounding kRounding, bool kFtz = false, class F>
-inline To int_from_float(F x) {
+FULLWARP_LANE To int_from_float(F x) {
   if constexpr (sizeof(F) == 4) x = flush<kFtz>(x);
   const F rounded = detail::integral<kRounding>(x);
   if constexpr (sizeof(To) >= 4) {
@@ -137,7 +137,7 @@ namespace detail {
 
 // Exact for integers of up to 32 bits. Unsigned ones go through signed, the only conversion AVX2 has.
 template <class I>
-inline constexpr double exact_f64(I x) {
+FULLWARP_LANE constexpr double exact_f64(I x) {
   static_assert(sizeof(I) <= 4);
   if constexpr (sizeof(I) == 4 && std::is_unsigned_v<I>) {
     return static_cast<double>(static_cast<int32_t>(x ^ 0x80000000u)) + 2147483648.0;
@@ -148,18 +148,18 @@ inline constexpr double exact_f64(I x) {
 
 // A 64-bit integer is the sum of these two doubles.
 template <class I>
-inline constexpr double upper_f64(I x) {
+FULLWARP_LANE constexpr double upper_f64(I x) {
   using Half = std::conditional_t<std::is_signed_v<I>, int32_t, uint32_t>;
   return exact_f64(static_cast<Half>(x >> 32)) * 4294967296.0;
 }
 template <class I>
-inline constexpr double lower_f64(I x) {
+FULLWARP_LANE constexpr double lower_f64(I x) {
   return exact_f64(static_cast<uint32_t>(x));
 }
 
 // The integer, or for 64 bits its value rounded to odd: either can be rounded once more to f32 and below.
 template <class I>
-inline constexpr double odd_f64(I x) {
+FULLWARP_LANE constexpr double odd_f64(I x) {
   if constexpr (sizeof(I) <= 4)
     return exact_f64(x);
   else
@@ -168,7 +168,7 @@ inline constexpr double odd_f64(I x) {
 
 // A sum rounded to nearest, moved to where the mode wants it; `error` is exact - sum.
 template <Rounding kRounding>
-inline constexpr double direct(double sum, double error) {
+FULLWARP_LANE constexpr double direct(double sum, double error) {
   if constexpr (kRounding == Rounding::rn) return sum;
   const uint64_t b = bits(sum);
   const bool negative = b >> 63;
@@ -184,7 +184,7 @@ inline constexpr double direct(double sum, double error) {
 }  // namespace detail
 
 template <Rounding kRounding, bool kSat = false, class I>
-inline constexpr float f32_from_int(I x) {
+FULLWARP_LANE constexpr float f32_from_int(I x) {
   if constexpr (sizeof(I) < 4 || (kRounding == Rounding::rn && std::is_same_v<I, int32_t>)) {
     return saturate<kSat>(static_cast<float>(static_cast<int32_t>(x)));
   } else {
@@ -193,7 +193,7 @@ inline constexpr float f32_from_int(I x) {
 }
 
 template <Rounding kRounding, bool kSat = false, class I>
-inline constexpr double f64_from_int(I x) {
+FULLWARP_LANE constexpr double f64_from_int(I x) {
   if constexpr (sizeof(I) <= 4) {
     return saturate<kSat>(detail::exact_f64(x));
   } else {
@@ -206,23 +206,23 @@ inline constexpr double f64_from_int(I x) {
 // ---- float to float ----
 
 template <Rounding kRounding, bool kFtz = false, bool kSat = false>
-inline constexpr float f32_from_f64(double x) {
+FULLWARP_LANE constexpr float f32_from_f64(double x) {
   return finish<kFtz, kSat>(narrow<kRounding>(x));
 }
 
 // A NaN keeps its bits at the top of the wider mantissa: 0x7fffffff gives 0x7fffffffe0000000.
 template <bool kFtz = false, bool kSat = false>
-inline constexpr double f64_from_f32(float x) {
+FULLWARP_LANE constexpr double f64_from_f32(float x) {
   return saturate<kSat>(static_cast<double>(flush<kFtz>(x)));
 }
 
 template <bool kFtz = false, bool kSat = false>
-inline constexpr float f32_from_f32(float x) {
+FULLWARP_LANE constexpr float f32_from_f32(float x) {
   return finish<kFtz, kSat>(x);
 }
 
 template <bool kSat = false>
-inline constexpr double f64_from_f64(double x) {
+FULLWARP_LANE constexpr double f64_from_f64(double x) {
   return saturate<kSat>(x);
 }
 

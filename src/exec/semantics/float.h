@@ -1,5 +1,5 @@
 // f32 and f64 arithmetic of PTX as pure functions of one lane (PTX ISA 9.0, 9.7.3). Approximate instructions
-// are in approx.h, conversions in convert.h, f16 and bf16 in half.h.
+// are in approximate.h, conversions in convert.h, f16 and bf16 in half.h.
 //
 // Rounding. To nearest is the host's own operation. Directed rounding of f32 goes through double: the product
 // of two floats is exact there, sums, quotients and roots get their last bit from the sign of the error
@@ -20,13 +20,13 @@ namespace detail {
 
 // The sign of an exactly zero sum: -0 when rounding down, unless both terms are +0.
 template <Rounding kRounding>
-inline constexpr double zero_sign(double sum, double a, double b) {
+FULLWARP_LANE constexpr double zero_sign(double sum, double a, double b) {
   if constexpr (kRounding != Rounding::rm) return sum;
   const uint64_t sign = (bits(a) | bits(b)) & 0x8000000000000000u;
   return sum == 0 ? as_f64(sign) : sum;
 }
 
-inline constexpr int host_mode(Rounding rounding) {
+FULLWARP_LANE constexpr int host_mode(Rounding rounding) {
   switch (rounding) {
     case Rounding::rz:
       return FE_TOWARDZERO;
@@ -42,7 +42,7 @@ inline constexpr int host_mode(Rounding rounding) {
 // One operation under another rounding mode. The empty asm statements keep the operation between the two mode
 // switches, where the compiler would otherwise see no reason for it to stay.
 template <Rounding kRounding, class Operation>
-inline double with_host_rounding(double a, double b, double c, Operation operation) {
+FULLWARP_LANE double with_host_rounding(double a, double b, double c, Operation operation) {
   const int before = std::fegetround();
   std::fesetround(host_mode(kRounding));
   asm volatile("" : "+m"(a), "+m"(b), "+m"(c) : : "memory");
@@ -57,7 +57,7 @@ inline double with_host_rounding(double a, double b, double c, Operation operati
 // ---- f32: add, sub, mul, fma ----
 
 template <Rounding kRounding = Rounding::rn, bool kFtz = false, bool kSat = false>
-inline float add_f32(float a, float b) {
+FULLWARP_LANE float add_f32(float a, float b) {
   a = flush<kFtz>(a);
   b = flush<kFtz>(b);
   if constexpr (kRounding == Rounding::rn) return finish<kFtz, kSat>(a + b);
@@ -66,12 +66,12 @@ inline float add_f32(float a, float b) {
 }
 
 template <Rounding kRounding = Rounding::rn, bool kFtz = false, bool kSat = false>
-inline float sub_f32(float a, float b) {
+FULLWARP_LANE float sub_f32(float a, float b) {
   return add_f32<kRounding, kFtz, kSat>(a, -b);
 }
 
 template <Rounding kRounding = Rounding::rn, bool kFtz = false, bool kSat = false>
-inline float mul_f32(float a, float b) {
+FULLWARP_LANE float mul_f32(float a, float b) {
   a = flush<kFtz>(a);
   b = flush<kFtz>(b);
   if constexpr (kRounding == Rounding::rn) return finish<kFtz, kSat>(a * b);
@@ -79,7 +79,7 @@ inline float mul_f32(float a, float b) {
 }
 
 template <Rounding kRounding = Rounding::rn, bool kFtz = false, bool kSat = false>
-inline float fma_f32(float a, float b, float c) {
+FULLWARP_LANE float fma_f32(float a, float b, float c) {
   a = flush<kFtz>(a);
   b = flush<kFtz>(b);
   c = flush<kFtz>(c);
@@ -92,7 +92,7 @@ inline float fma_f32(float a, float b, float c) {
 // ---- f32: div, rcp, sqrt (the IEEE forms) ----
 
 template <Rounding kRounding = Rounding::rn, bool kFtz = false>
-inline float div_f32(float a, float b) {
+FULLWARP_LANE float div_f32(float a, float b) {
   a = flush<kFtz>(a);
   b = flush<kFtz>(b);
   if constexpr (kRounding == Rounding::rn) return finish<kFtz, false>(a / b);
@@ -102,12 +102,12 @@ inline float div_f32(float a, float b) {
 }
 
 template <Rounding kRounding = Rounding::rn, bool kFtz = false>
-inline float rcp_f32(float a) {
+FULLWARP_LANE float rcp_f32(float a) {
   return div_f32<kRounding, kFtz>(1.0f, a);
 }
 
 template <Rounding kRounding = Rounding::rn, bool kFtz = false>
-inline float sqrt_f32(float a) {
+FULLWARP_LANE float sqrt_f32(float a) {
   a = flush<kFtz>(a);
   if constexpr (kRounding == Rounding::rn) return finish<kFtz, false>(__builtin_sqrtf(a));
   const double root = __builtin_sqrt(double{a});
@@ -118,48 +118,48 @@ inline float sqrt_f32(float a) {
 // ---- f64 ----
 
 template <Rounding kRounding = Rounding::rn>
-inline double add_f64(double a, double b) {
+FULLWARP_LANE double add_f64(double a, double b) {
   if constexpr (kRounding == Rounding::rn) return with_nan(a + b, a, b);
   const auto add = [](double x, double y, double) { return x + y; };
   return with_nan(detail::with_host_rounding<kRounding>(a, b, 0, add), a, b);
 }
 
 template <Rounding kRounding = Rounding::rn>
-inline double sub_f64(double a, double b) {
+FULLWARP_LANE double sub_f64(double a, double b) {
   if constexpr (kRounding == Rounding::rn) return with_nan(a - b, a, b);
   const auto sub = [](double x, double y, double) { return x - y; };
   return with_nan(detail::with_host_rounding<kRounding>(a, b, 0, sub), a, b);
 }
 
 template <Rounding kRounding = Rounding::rn>
-inline double mul_f64(double a, double b) {
+FULLWARP_LANE double mul_f64(double a, double b) {
   if constexpr (kRounding == Rounding::rn) return with_nan(a * b, a, b);
   const auto mul = [](double x, double y, double) { return x * y; };
   return with_nan(detail::with_host_rounding<kRounding>(a, b, 0, mul), a, b);
 }
 
 template <Rounding kRounding = Rounding::rn>
-inline double fma_f64(double a, double b, double c) {
+FULLWARP_LANE double fma_f64(double a, double b, double c) {
   if constexpr (kRounding == Rounding::rn) return with_nan(__builtin_fma(a, b, c), a, b, c);
   const auto fma = [](double x, double y, double z) { return __builtin_fma(x, y, z); };
   return with_nan(detail::with_host_rounding<kRounding>(a, b, c, fma), a, b, c);
 }
 
 template <Rounding kRounding = Rounding::rn>
-inline double div_f64(double a, double b) {
+FULLWARP_LANE double div_f64(double a, double b) {
   if constexpr (kRounding == Rounding::rn) return with_nan(a / b, a, b);
   const auto div = [](double x, double y, double) { return x / y; };
   return with_nan(detail::with_host_rounding<kRounding>(a, b, 0, div), a, b);
 }
 
 template <Rounding kRounding = Rounding::rn>
-inline double rcp_f64(double a) {
+FULLWARP_LANE double rcp_f64(double a) {
   if constexpr (kRounding == Rounding::rn) return with_nan(1.0 / a, a);
   return with_nan(div_f64<kRounding>(1.0, a), a);
 }
 
 template <Rounding kRounding = Rounding::rn>
-inline double sqrt_f64(double a) {
+FULLWARP_LANE double sqrt_f64(double a) {
   if constexpr (kRounding == Rounding::rn) return with_nan(__builtin_sqrt(a), a);
   const auto root = [](double x, double, double) { return __builtin_sqrt(x); };
   return with_nan(detail::with_host_rounding<kRounding>(a, 0, 0, root), a);
@@ -170,23 +170,23 @@ inline double sqrt_f64(double a) {
 // Of f64 they touch nothing but the sign bit (CUDA programming guide: "these are passed through unchanged").
 
 template <bool kFtz = false>
-inline constexpr float abs_f32(float a) {
+FULLWARP_LANE constexpr float abs_f32(float a) {
   return finish<kFtz, false>(as_f32(bits(a) & 0x7fffffffu));
 }
 
 template <bool kFtz = false>
-inline constexpr float neg_f32(float a) {
+FULLWARP_LANE constexpr float neg_f32(float a) {
   return finish<kFtz, false>(as_f32(bits(a) ^ 0x80000000u));
 }
 
-inline constexpr double abs_f64(double a) { return as_f64(bits(a) & 0x7fffffffffffffffu); }
-inline constexpr double neg_f64(double a) { return as_f64(bits(a) ^ 0x8000000000000000u); }
+FULLWARP_LANE constexpr double abs_f64(double a) { return as_f64(bits(a) & 0x7fffffffffffffffu); }
+FULLWARP_LANE constexpr double neg_f64(double a) { return as_f64(bits(a) ^ 0x8000000000000000u); }
 
 // The value of b under the sign of a (PTX's order).
-inline constexpr uint32_t copysign_f32(uint32_t a, uint32_t b) {
+FULLWARP_LANE constexpr uint32_t copysign_f32(uint32_t a, uint32_t b) {
   return (a & 0x80000000u) | (b & 0x7fffffffu);
 }
-inline constexpr uint64_t copysign_f64(uint64_t a, uint64_t b) {
+FULLWARP_LANE constexpr uint64_t copysign_f64(uint64_t a, uint64_t b) {
   return (a & 0x8000000000000000u) | (b & 0x7fffffffffffffffu);
 }
 
@@ -197,7 +197,7 @@ namespace detail {
 
 // Equal operands differ at most in the sign of zero, so OR picks the minimum and AND the maximum.
 template <bool kMax, class F>
-inline constexpr F extreme_of_numbers(F a, F b) {
+FULLWARP_LANE constexpr F extreme_of_numbers(F a, F b) {
   const auto merged = kMax ? bits(a) & bits(b) : bits(a) | bits(b);
   const F equal = std::bit_cast<F>(merged);
   const F greater_b = a < b ? (kMax ? b : a) : equal;
@@ -205,7 +205,7 @@ inline constexpr F extreme_of_numbers(F a, F b) {
 }
 
 template <bool kMax, bool kFtz, bool kNan>
-inline constexpr float extreme_f32(float a, float b) {
+FULLWARP_LANE constexpr float extreme_f32(float a, float b) {
   a = flush<kFtz>(a);
   b = flush<kFtz>(b);
   const float number = extreme_of_numbers<kMax>(a, b);
@@ -216,7 +216,7 @@ inline constexpr float extreme_f32(float a, float b) {
 }
 
 template <bool kMax, bool kFtz, bool kNan>
-inline constexpr float extreme_xorsign_f32(float a, float b) {
+FULLWARP_LANE constexpr float extreme_xorsign_f32(float a, float b) {
   const uint32_t sign = (bits(a) ^ bits(b)) & 0x80000000u;
   const float magnitude =
       extreme_f32<kMax, kFtz, kNan>(as_f32(bits(a) & 0x7fffffffu), as_f32(bits(b) & 0x7fffffffu));
@@ -226,42 +226,42 @@ inline constexpr float extreme_xorsign_f32(float a, float b) {
 }  // namespace detail
 
 template <bool kFtz = false, bool kNan = false>
-inline constexpr float min_f32(float a, float b) {
+FULLWARP_LANE constexpr float min_f32(float a, float b) {
   return detail::extreme_f32<false, kFtz, kNan>(a, b);
 }
 
 template <bool kFtz = false, bool kNan = false>
-inline constexpr float max_f32(float a, float b) {
+FULLWARP_LANE constexpr float max_f32(float a, float b) {
   return detail::extreme_f32<true, kFtz, kNan>(a, b);
 }
 
 // .xorsign.abs: the smaller (larger) magnitude under the product of the signs.
 template <bool kFtz = false, bool kNan = false>
-inline constexpr float min_xorsign_f32(float a, float b) {
+FULLWARP_LANE constexpr float min_xorsign_f32(float a, float b) {
   return detail::extreme_xorsign_f32<false, kFtz, kNan>(a, b);
 }
 
 template <bool kFtz = false, bool kNan = false>
-inline constexpr float max_xorsign_f32(float a, float b) {
+FULLWARP_LANE constexpr float max_xorsign_f32(float a, float b) {
   return detail::extreme_xorsign_f32<true, kFtz, kNan>(a, b);
 }
 
 // Three operands, with or without .abs.
 template <bool kFtz = false, bool kNan = false, bool kAbs = false>
-inline constexpr float min3_f32(float a, float b, float c) {
+FULLWARP_LANE constexpr float min3_f32(float a, float b, float c) {
   const auto operand = [](float x) { return kAbs ? as_f32(bits(x) & 0x7fffffffu) : x; };
   return min_f32<kFtz, kNan>(min_f32<kFtz, kNan>(operand(a), operand(b)), operand(c));
 }
 
 template <bool kFtz = false, bool kNan = false, bool kAbs = false>
-inline constexpr float max3_f32(float a, float b, float c) {
+FULLWARP_LANE constexpr float max3_f32(float a, float b, float c) {
   const auto operand = [](float x) { return kAbs ? as_f32(bits(x) & 0x7fffffffu) : x; };
   return max_f32<kFtz, kNan>(max_f32<kFtz, kNan>(operand(a), operand(b)), operand(c));
 }
 
 namespace detail {
 template <bool kMax>
-inline constexpr double extreme_f64(double a, double b) {
+FULLWARP_LANE constexpr double extreme_f64(double a, double b) {
   const double number = extreme_of_numbers<kMax>(a, b);
   const double if_a_nan = a == a ? number : b;
   const double if_b_nan = b == b ? if_a_nan : a;
@@ -269,15 +269,15 @@ inline constexpr double extreme_f64(double a, double b) {
 }
 }  // namespace detail
 
-inline constexpr double min_f64(double a, double b) { return detail::extreme_f64<false>(a, b); }
-inline constexpr double max_f64(double a, double b) { return detail::extreme_f64<true>(a, b); }
+FULLWARP_LANE constexpr double min_f64(double a, double b) { return detail::extreme_f64<false>(a, b); }
+FULLWARP_LANE constexpr double max_f64(double a, double b) { return detail::extreme_f64<true>(a, b); }
 
 // ---- testp: zeros count as normal ----
 
 enum class Property : uint8_t { finite, infinite, number, notanumber, normal, subnormal };
 
 template <Property kProperty, class F>
-inline constexpr bool testp(F a) {
+FULLWARP_LANE constexpr bool testp(F a) {
   constexpr bool kDouble = sizeof(F) == 8;
   using U = decltype(bits(a));
   constexpr U kInfinity = kDouble ? static_cast<U>(0x7ff0000000000000u) : static_cast<U>(0x7f800000u);

@@ -12,6 +12,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "exec/semantics/inline.h"
+
 namespace fullwarp::exec::sem {
 
 enum class Rounding : uint8_t {
@@ -25,26 +27,26 @@ inline constexpr uint32_t kNanF32 = 0x7fffffffu;
 inline constexpr uint64_t kNanF64 = 0xfff8000000000000u;
 inline constexpr uint16_t kNanF16 = 0x7fff;  // of bf16, too
 
-inline constexpr uint32_t bits(float x) { return std::bit_cast<uint32_t>(x); }
-inline constexpr uint64_t bits(double x) { return std::bit_cast<uint64_t>(x); }
-inline constexpr float as_f32(uint32_t x) { return std::bit_cast<float>(x); }
-inline constexpr double as_f64(uint64_t x) { return std::bit_cast<double>(x); }
+FULLWARP_LANE constexpr uint32_t bits(float x) { return std::bit_cast<uint32_t>(x); }
+FULLWARP_LANE constexpr uint64_t bits(double x) { return std::bit_cast<uint64_t>(x); }
+FULLWARP_LANE constexpr float as_f32(uint32_t x) { return std::bit_cast<float>(x); }
+FULLWARP_LANE constexpr double as_f64(uint64_t x) { return std::bit_cast<double>(x); }
 
-inline constexpr float canonical(float x) { return x == x ? x : as_f32(kNanF32); }
+FULLWARP_LANE constexpr float canonical(float x) { return x == x ? x : as_f32(kNanF32); }
 
-inline constexpr double quiet(double x) { return as_f64(bits(x) | 0x0008000000000000u); }
+FULLWARP_LANE constexpr double quiet(double x) { return as_f64(bits(x) | 0x0008000000000000u); }
 
 // The result of an f64 operation on a, b, c that the host computed as `result`.
-inline constexpr double with_nan(double result, double a) {
+FULLWARP_LANE constexpr double with_nan(double result, double a) {
   const double nan = a != a ? quiet(a) : as_f64(kNanF64);
   return result == result ? result : nan;
 }
-inline constexpr double with_nan(double result, double a, double b) {
+FULLWARP_LANE constexpr double with_nan(double result, double a, double b) {
   const double nan_b = b != b ? quiet(b) : as_f64(kNanF64);
   const double nan = a != a ? quiet(a) : nan_b;
   return result == result ? result : nan;
 }
-inline constexpr double with_nan(double result, double a, double b, double c) {
+FULLWARP_LANE constexpr double with_nan(double result, double a, double b, double c) {
   const double nan_c = c != c ? quiet(c) : as_f64(kNanF64);
   const double nan_b = b != b ? quiet(b) : nan_c;
   const double nan = a != a ? quiet(a) : nan_b;
@@ -53,7 +55,7 @@ inline constexpr double with_nan(double result, double a, double b, double c) {
 
 // .ftz: a subnormal becomes the zero of its sign.
 template <bool kFtz>
-inline constexpr float flush(float x) {
+FULLWARP_LANE constexpr float flush(float x) {
   if constexpr (!kFtz) return x;
   const uint32_t b = bits(x);
   return as_f32((b & 0x7f800000u) == 0 ? b & 0x80000000u : b);
@@ -61,7 +63,7 @@ inline constexpr float flush(float x) {
 
 // .sat: to [0, 1]; NaN and -0 become +0.
 template <bool kSat>
-inline constexpr float saturate(float x) {
+FULLWARP_LANE constexpr float saturate(float x) {
   if constexpr (!kSat) return x;
   const float positive = x > 0.0f ? x : 0.0f;
   return positive < 1.0f ? positive : 1.0f;
@@ -69,7 +71,7 @@ inline constexpr float saturate(float x) {
 
 // The end of every f32 instruction.
 template <bool kFtz, bool kSat>
-inline constexpr float finish(float x) {
+FULLWARP_LANE constexpr float finish(float x) {
   return saturate<kSat>(flush<kFtz>(canonical(x)));
 }
 
@@ -78,7 +80,7 @@ inline constexpr float finish(float x) {
 // The error of a sum: a + b == sum + two_sum_error, where sum is a + b rounded to nearest. NaN if something
 // is not finite.
 template <class F>
-inline constexpr F two_sum_error(F a, F b, F sum) {
+FULLWARP_LANE constexpr F two_sum_error(F a, F b, F sum) {
   const F b_part = sum - a;
   const F a_part = sum - b_part;
   return (a - a_part) + (b - b_part);
@@ -88,7 +90,7 @@ inline constexpr F two_sum_error(F a, F b, F sum) {
 // leave). Gives the exact value rounded to odd: if it lies strictly between two doubles, the one with an odd
 // last bit. A second rounding to a format with at least two bits less, in whichever mode, then equals a
 // single one.
-inline constexpr double round_to_odd(double rounded, double error) {
+FULLWARP_LANE constexpr double round_to_odd(double rounded, double error) {
   const uint64_t b = bits(rounded);
   const uint64_t away_or_closer = 1 - ((b ^ bits(error)) >> 63 << 1);  // +1 if the signs agree, else -1
   const uint64_t step = (b & 1) == 0 ? away_or_closer : 0;
@@ -96,7 +98,7 @@ inline constexpr double round_to_odd(double rounded, double error) {
 }
 
 // The same for float.
-inline constexpr float round_to_odd(float rounded, float error) {
+FULLWARP_LANE constexpr float round_to_odd(float rounded, float error) {
   const uint32_t b = bits(rounded);
   const uint32_t away_or_closer = 1 - ((b ^ bits(error)) >> 31 << 1);
   const uint32_t step = (b & 1) == 0 ? away_or_closer : 0;
@@ -104,14 +106,14 @@ inline constexpr float round_to_odd(float rounded, float error) {
 }
 
 template <class F>
-inline constexpr F add_to_odd(F a, F b) {
+FULLWARP_LANE constexpr F add_to_odd(F a, F b) {
   const F sum = a + b;
   return round_to_odd(sum, two_sum_error(a, b, sum));
 }
 
 // double to float in any rounding mode, overflow and subnormals included. NaN stays NaN, not canonical.
 template <Rounding kRounding>
-inline constexpr float narrow(double x) {
+FULLWARP_LANE constexpr float narrow(double x) {
   const float nearest = static_cast<float>(x);
   if constexpr (kRounding == Rounding::rn) return nearest;
   const double back = nearest;

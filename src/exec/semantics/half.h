@@ -17,30 +17,30 @@
 namespace fullwarp::exec::sem {
 
 template <class F>
-inline constexpr uint32_t packed(uint32_t a, F f) {
+FULLWARP_LANE constexpr uint32_t packed(uint32_t a, F f) {
   return uint32_t{f(static_cast<uint16_t>(a >> 16))} << 16 | f(static_cast<uint16_t>(a));
 }
 template <class F>
-inline constexpr uint32_t packed(uint32_t a, uint32_t b, F f) {
+FULLWARP_LANE constexpr uint32_t packed(uint32_t a, uint32_t b, F f) {
   const uint16_t hi = f(static_cast<uint16_t>(a >> 16), static_cast<uint16_t>(b >> 16));
   return uint32_t{hi} << 16 | f(static_cast<uint16_t>(a), static_cast<uint16_t>(b));
 }
 template <class F>
-inline constexpr uint32_t packed(uint32_t a, uint32_t b, uint32_t c, F f) {
+FULLWARP_LANE constexpr uint32_t packed(uint32_t a, uint32_t b, uint32_t c, F f) {
   const uint16_t hi =
       f(static_cast<uint16_t>(a >> 16), static_cast<uint16_t>(b >> 16), static_cast<uint16_t>(c >> 16));
   return uint32_t{hi} << 16 | f(static_cast<uint16_t>(a), static_cast<uint16_t>(b), static_cast<uint16_t>(c));
 }
 
 template <bool kFtz>
-inline constexpr uint16_t flush_f16(uint16_t h) {
+FULLWARP_LANE constexpr uint16_t flush_f16(uint16_t h) {
   if constexpr (!kFtz) return h;
   return (h & 0x7c00) == 0 ? static_cast<uint16_t>(h & 0x8000) : h;
 }
 
 // .relu: a set sign makes +0, unless the value is the canonical NaN, which has none.
 template <bool kRelu>
-inline constexpr uint16_t relu_half(uint16_t h) {
+FULLWARP_LANE constexpr uint16_t relu_half(uint16_t h) {
   if constexpr (!kRelu) return h;
   return h & 0x8000 ? uint16_t{0} : h;
 }
@@ -48,7 +48,7 @@ inline constexpr uint16_t relu_half(uint16_t h) {
 namespace detail {
 
 template <bool kFtz, bool kSat, bool kRelu = false>
-inline constexpr uint16_t finish_f16(float x) {
+FULLWARP_LANE constexpr uint16_t finish_f16(float x) {
   const uint16_t h = relu_half<kRelu>(flush_f16<kFtz>(f16_from_f32(x)));
   if constexpr (kSat) return saturate_f16(h);
   return h;
@@ -59,22 +59,22 @@ inline constexpr uint16_t finish_f16(float x) {
 // ---- f16 ----
 
 template <bool kFtz = false, bool kSat = false>
-inline constexpr uint16_t add_f16(uint16_t a, uint16_t b) {
+FULLWARP_LANE constexpr uint16_t add_f16(uint16_t a, uint16_t b) {
   return detail::finish_f16<kFtz, kSat>(f32_from_f16(flush_f16<kFtz>(a)) + f32_from_f16(flush_f16<kFtz>(b)));
 }
 
 template <bool kFtz = false, bool kSat = false>
-inline constexpr uint16_t sub_f16(uint16_t a, uint16_t b) {
+FULLWARP_LANE constexpr uint16_t sub_f16(uint16_t a, uint16_t b) {
   return detail::finish_f16<kFtz, kSat>(f32_from_f16(flush_f16<kFtz>(a)) - f32_from_f16(flush_f16<kFtz>(b)));
 }
 
 template <bool kFtz = false, bool kSat = false>
-inline constexpr uint16_t mul_f16(uint16_t a, uint16_t b) {
+FULLWARP_LANE constexpr uint16_t mul_f16(uint16_t a, uint16_t b) {
   return detail::finish_f16<kFtz, kSat>(f32_from_f16(flush_f16<kFtz>(a)) * f32_from_f16(flush_f16<kFtz>(b)));
 }
 
 template <bool kFtz = false, bool kSat = false, bool kRelu = false>
-inline constexpr uint16_t fma_f16(uint16_t a, uint16_t b, uint16_t c) {
+FULLWARP_LANE constexpr uint16_t fma_f16(uint16_t a, uint16_t b, uint16_t c) {
   const float product = f32_from_f16(flush_f16<kFtz>(a)) * f32_from_f16(flush_f16<kFtz>(b));
   const float sum = add_to_odd(product, f32_from_f16(flush_f16<kFtz>(c)));
   return detail::finish_f16<kFtz, kSat, kRelu>(sum);
@@ -82,20 +82,20 @@ inline constexpr uint16_t fma_f16(uint16_t a, uint16_t b, uint16_t c) {
 
 // ---- bf16 ----
 
-inline constexpr uint16_t add_bf16(uint16_t a, uint16_t b) {
+FULLWARP_LANE constexpr uint16_t add_bf16(uint16_t a, uint16_t b) {
   return bf16_from_f32(f32_from_bf16(a) + f32_from_bf16(b));
 }
 
-inline constexpr uint16_t sub_bf16(uint16_t a, uint16_t b) {
+FULLWARP_LANE constexpr uint16_t sub_bf16(uint16_t a, uint16_t b) {
   return bf16_from_f32(f32_from_bf16(a) - f32_from_bf16(b));
 }
 
-inline constexpr uint16_t mul_bf16(uint16_t a, uint16_t b) {
+FULLWARP_LANE constexpr uint16_t mul_bf16(uint16_t a, uint16_t b) {
   return bf16_from_f32(odd_f32(double{f32_from_bf16(a)} * double{f32_from_bf16(b)}));
 }
 
 template <bool kRelu = false>
-inline constexpr uint16_t fma_bf16(uint16_t a, uint16_t b, uint16_t c) {
+FULLWARP_LANE constexpr uint16_t fma_bf16(uint16_t a, uint16_t b, uint16_t c) {
   const double product = double{f32_from_bf16(a)} * double{f32_from_bf16(b)};
   return relu_half<kRelu>(bf16_from_f32(odd_f32(add_to_odd(product, double{f32_from_bf16(c)}))));
 }
@@ -107,30 +107,30 @@ inline constexpr uint16_t fma_bf16(uint16_t a, uint16_t b, uint16_t c) {
 inline constexpr uint16_t kInfinityF16 = 0x7c00, kInfinityBf16 = 0x7f80;
 
 template <uint16_t kInfinity>
-inline constexpr uint16_t canonical_half(uint16_t h) {
+FULLWARP_LANE constexpr uint16_t canonical_half(uint16_t h) {
   return (h & 0x7fff) > kInfinity ? kNanF16 : h;
 }
 
 template <uint16_t kInfinity, bool kFtz = false>
-inline constexpr uint16_t abs_half(uint16_t a) {
+FULLWARP_LANE constexpr uint16_t abs_half(uint16_t a) {
   return flush_f16<kFtz>(canonical_half<kInfinity>(static_cast<uint16_t>(a & 0x7fff)));
 }
 
 template <uint16_t kInfinity, bool kFtz = false>
-inline constexpr uint16_t neg_half(uint16_t a) {
+FULLWARP_LANE constexpr uint16_t neg_half(uint16_t a) {
   return flush_f16<kFtz>(canonical_half<kInfinity>(static_cast<uint16_t>(a ^ 0x8000)));
 }
 
 namespace detail {
 
 // Numbers of either format in the order of signed integers, -0 below +0.
-inline constexpr int32_t order_key(uint16_t h) {
+FULLWARP_LANE constexpr int32_t order_key(uint16_t h) {
   const int32_t magnitude = h & 0x7fff;
   return h & 0x8000 ? -magnitude - 1 : magnitude;
 }
 
 template <bool kMax, uint16_t kInfinity, bool kFtz, bool kNan>
-inline constexpr uint16_t extreme_half(uint16_t a, uint16_t b) {
+FULLWARP_LANE constexpr uint16_t extreme_half(uint16_t a, uint16_t b) {
   a = flush_f16<kFtz>(a);
   b = flush_f16<kFtz>(b);
   const bool a_first = kMax ? order_key(a) > order_key(b) : order_key(a) < order_key(b);
@@ -144,40 +144,40 @@ inline constexpr uint16_t extreme_half(uint16_t a, uint16_t b) {
 }  // namespace detail
 
 template <uint16_t kInfinity, bool kFtz = false, bool kNan = false>
-inline constexpr uint16_t min_half(uint16_t a, uint16_t b) {
+FULLWARP_LANE constexpr uint16_t min_half(uint16_t a, uint16_t b) {
   return detail::extreme_half<false, kInfinity, kFtz, kNan>(a, b);
 }
 
 template <uint16_t kInfinity, bool kFtz = false, bool kNan = false>
-inline constexpr uint16_t max_half(uint16_t a, uint16_t b) {
+FULLWARP_LANE constexpr uint16_t max_half(uint16_t a, uint16_t b) {
   return detail::extreme_half<true, kInfinity, kFtz, kNan>(a, b);
 }
 
 // .xorsign.abs: the smaller (larger) magnitude under the product of the signs.
 template <uint16_t kInfinity, bool kFtz = false, bool kNan = false>
-inline constexpr uint16_t min_xorsign_half(uint16_t a, uint16_t b) {
+FULLWARP_LANE constexpr uint16_t min_xorsign_half(uint16_t a, uint16_t b) {
   const uint16_t magnitude = min_half<kInfinity, kFtz, kNan>(a & 0x7fff, b & 0x7fff);
   return canonical_half<kInfinity>(static_cast<uint16_t>(magnitude | ((a ^ b) & 0x8000)));
 }
 
 template <uint16_t kInfinity, bool kFtz = false, bool kNan = false>
-inline constexpr uint16_t max_xorsign_half(uint16_t a, uint16_t b) {
+FULLWARP_LANE constexpr uint16_t max_xorsign_half(uint16_t a, uint16_t b) {
   const uint16_t magnitude = max_half<kInfinity, kFtz, kNan>(a & 0x7fff, b & 0x7fff);
   return canonical_half<kInfinity>(static_cast<uint16_t>(magnitude | ((a ^ b) & 0x8000)));
 }
 
 template <Cmp kCmp, bool kFtz = false>
-inline constexpr bool compare_f16(uint16_t a, uint16_t b) {
+FULLWARP_LANE constexpr bool compare_f16(uint16_t a, uint16_t b) {
   return compare<kCmp, float>(f32_from_f16(flush_f16<kFtz>(a)), f32_from_f16(flush_f16<kFtz>(b)));
 }
 
 template <Cmp kCmp>
-inline constexpr bool compare_bf16(uint16_t a, uint16_t b) {
+FULLWARP_LANE constexpr bool compare_bf16(uint16_t a, uint16_t b) {
   return compare<kCmp, float>(f32_from_bf16(a), f32_from_bf16(b));
 }
 
 // What `set` writes for true into an f16 or bf16 destination: 1.0. Into .u16/.s16 it writes 0xffff.
-inline constexpr uint16_t set_f16(bool t) { return t ? 0x3c00 : 0; }
-inline constexpr uint16_t set_bf16(bool t) { return t ? 0x3f80 : 0; }
+FULLWARP_LANE constexpr uint16_t set_f16(bool t) { return t ? 0x3c00 : 0; }
+FULLWARP_LANE constexpr uint16_t set_bf16(bool t) { return t ? 0x3f80 : 0; }
 
 }  // namespace fullwarp::exec::sem

@@ -10,6 +10,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "exec/semantics/inline.h"
+
 namespace fullwarp::exec::sem {
 
 __extension__ using int128 = __int128;
@@ -71,43 +73,43 @@ inline constexpr unsigned kBits = sizeof(T) * 8;
 // ---- add, sub, mul, mad ----
 
 template <class T>
-inline constexpr T add(T a, T b) {
+FULLWARP_LANE constexpr T add(T a, T b) {
   return static_cast<T>(Wrapping<T>(a) + Wrapping<T>(b));
 }
 
 template <class T>
-inline constexpr T sub(T a, T b) {
+FULLWARP_LANE constexpr T sub(T a, T b) {
   return static_cast<T>(Wrapping<T>(a) - Wrapping<T>(b));
 }
 
 template <class T>
-inline constexpr T mul_lo(T a, T b) {
+FULLWARP_LANE constexpr T mul_lo(T a, T b) {
   return static_cast<T>(Wrapping<T>(a) * Wrapping<T>(b));
 }
 
 template <class T>
-inline constexpr Wide<T> mul_wide(T a, T b) {
+FULLWARP_LANE constexpr Wide<T> mul_wide(T a, T b) {
   using W = Wide<T>;
   return static_cast<W>(W(a) * W(b));
 }
 
 template <class T>
-inline constexpr T mul_hi(T a, T b) {
+FULLWARP_LANE constexpr T mul_hi(T a, T b) {
   return static_cast<T>(mul_wide(a, b) >> kBits<T>);
 }
 
 template <class T>
-inline constexpr T mad_lo(T a, T b, T c) {
+FULLWARP_LANE constexpr T mad_lo(T a, T b, T c) {
   return static_cast<T>(Wrapping<T>(a) * Wrapping<T>(b) + Wrapping<T>(c));
 }
 
 template <class T>
-inline constexpr T mad_hi(T a, T b, T c) {
+FULLWARP_LANE constexpr T mad_hi(T a, T b, T c) {
   return add<T>(mul_hi(a, b), c);
 }
 
 template <class T>
-inline constexpr Wide<T> mad_wide(T a, T b, Wide<T> c) {
+FULLWARP_LANE constexpr Wide<T> mad_wide(T a, T b, Wide<T> c) {
   return add<Wide<T>>(mul_wide(a, b), c);
 }
 
@@ -115,56 +117,62 @@ inline constexpr Wide<T> mad_wide(T a, T b, Wide<T> c) {
 
 // The sum overflowed if its sign differs from both operands' (for the difference: a's and b's signs differ
 // and the result's differs from a's); the limit then has a's sign.
-inline constexpr int32_t add_sat(int32_t a, int32_t b) {
+FULLWARP_LANE constexpr int32_t add_sat(int32_t a, int32_t b) {
   const int32_t sum = add(a, b);
   return ((sum ^ a) & (sum ^ b)) < 0 ? (a >> 31) ^ std::numeric_limits<int32_t>::max() : sum;
 }
-inline constexpr int32_t sub_sat(int32_t a, int32_t b) {
+FULLWARP_LANE constexpr int32_t sub_sat(int32_t a, int32_t b) {
   const int32_t difference = sub(a, b);
   return ((a ^ b) & (difference ^ a)) < 0 ? (a >> 31) ^ std::numeric_limits<int32_t>::max() : difference;
 }
-inline constexpr int32_t mad_hi_sat(int32_t a, int32_t b, int32_t c) { return add_sat(mul_hi(a, b), c); }
+FULLWARP_LANE constexpr int32_t mad_hi_sat(int32_t a, int32_t b, int32_t c) {
+  return add_sat(mul_hi(a, b), c);
+}
 
 // ---- 24-bit forms: the operands' low 24 bits, sign-extended for .s32; .hi is bits 47..16 of the product
 // ----
 
-inline constexpr uint32_t low24(uint32_t a) { return a & 0xffffffu; }
-inline constexpr int32_t low24(int32_t a) { return static_cast<int32_t>(static_cast<uint32_t>(a) << 8) >> 8; }
+FULLWARP_LANE constexpr uint32_t low24(uint32_t a) { return a & 0xffffffu; }
+FULLWARP_LANE constexpr int32_t low24(int32_t a) {
+  return static_cast<int32_t>(static_cast<uint32_t>(a) << 8) >> 8;
+}
 
 template <class T>  // uint32_t or int32_t
-inline constexpr T mul24_lo(T a, T b) {
+FULLWARP_LANE constexpr T mul24_lo(T a, T b) {
   return static_cast<T>(mul_wide(low24(a), low24(b)));
 }
 
 template <class T>
-inline constexpr T mul24_hi(T a, T b) {
+FULLWARP_LANE constexpr T mul24_hi(T a, T b) {
   return static_cast<T>(mul_wide(low24(a), low24(b)) >> 16);
 }
 
 template <class T>
-inline constexpr T mad24_lo(T a, T b, T c) {
+FULLWARP_LANE constexpr T mad24_lo(T a, T b, T c) {
   return add<T>(mul24_lo(a, b), c);
 }
 
 template <class T>
-inline constexpr T mad24_hi(T a, T b, T c) {
+FULLWARP_LANE constexpr T mad24_hi(T a, T b, T c) {
   return add<T>(mul24_hi(a, b), c);
 }
 
-inline constexpr int32_t mad24_hi_sat(int32_t a, int32_t b, int32_t c) { return add_sat(mul24_hi(a, b), c); }
+FULLWARP_LANE constexpr int32_t mad24_hi_sat(int32_t a, int32_t b, int32_t c) {
+  return add_sat(mul24_hi(a, b), c);
+}
 
 // ---- extended precision ----
 // The carry flag CC.CF is 0 or 1. Each instruction has two functions, one for the value and one, with _carry,
 // for the flag that its .cc form writes; add.cc is addc with carry_in 0. After sub it is the borrow.
 
 template <class T>
-inline constexpr T addc(T a, T b, uint32_t carry_in) {
+FULLWARP_LANE constexpr T addc(T a, T b, uint32_t carry_in) {
   using U = Unsigned<T>;
   return static_cast<T>(U(a) + U(b) + U(carry_in));
 }
 
 template <class T>
-inline constexpr uint32_t addc_carry(T a, T b, uint32_t carry_in) {
+FULLWARP_LANE constexpr uint32_t addc_carry(T a, T b, uint32_t carry_in) {
   using U = Unsigned<T>;
   const U sum = U(a) + U(b);
   const U total = sum + U(carry_in);
@@ -172,34 +180,34 @@ inline constexpr uint32_t addc_carry(T a, T b, uint32_t carry_in) {
 }
 
 template <class T>
-inline constexpr T subc(T a, T b, uint32_t borrow_in) {
+FULLWARP_LANE constexpr T subc(T a, T b, uint32_t borrow_in) {
   using U = Unsigned<T>;
   return static_cast<T>(U(a) - U(b) - U(borrow_in));
 }
 
 template <class T>
-inline constexpr uint32_t subc_carry(T a, T b, uint32_t borrow_in) {
+FULLWARP_LANE constexpr uint32_t subc_carry(T a, T b, uint32_t borrow_in) {
   using U = Unsigned<T>;
   return uint32_t{U(a) < U(b)} | uint32_t{U(a) - U(b) < U(borrow_in)};
 }
 
 template <class T>
-inline constexpr T madc_lo(T a, T b, T c, uint32_t carry_in) {
+FULLWARP_LANE constexpr T madc_lo(T a, T b, T c, uint32_t carry_in) {
   return addc<T>(mul_lo(a, b), c, carry_in);
 }
 
 template <class T>
-inline constexpr uint32_t madc_lo_carry(T a, T b, T c, uint32_t carry_in) {
+FULLWARP_LANE constexpr uint32_t madc_lo_carry(T a, T b, T c, uint32_t carry_in) {
   return addc_carry<T>(mul_lo(a, b), c, carry_in);
 }
 
 template <class T>
-inline constexpr T madc_hi(T a, T b, T c, uint32_t carry_in) {
+FULLWARP_LANE constexpr T madc_hi(T a, T b, T c, uint32_t carry_in) {
   return addc<T>(mul_hi(a, b), c, carry_in);
 }
 
 template <class T>
-inline constexpr uint32_t madc_hi_carry(T a, T b, T c, uint32_t carry_in) {
+FULLWARP_LANE constexpr uint32_t madc_hi_carry(T a, T b, T c, uint32_t carry_in) {
   return addc_carry<T>(mul_hi(a, b), c, carry_in);
 }
 
@@ -214,7 +222,7 @@ namespace detail {
 // 32 bits and less: through double, which vectorises. A quotient of integers below 2^32 lies at least 2^-32
 // of itself below the next integer, so that rounding to 53 bits never reaches it. Divisors 0 and 1 are taken
 // out first, which also keeps the quotient below 2^31, in reach of a signed conversion.
-inline constexpr uint32_t div_u32(uint32_t a, uint32_t b) {
+FULLWARP_LANE constexpr uint32_t div_u32(uint32_t a, uint32_t b) {
   constexpr double kOffset = 2147483648.0;
   const uint32_t divisor = b <= 1 ? 2 : b;
   const double numerator = static_cast<double>(static_cast<int32_t>(a ^ 0x80000000u)) + kOffset;
@@ -224,7 +232,7 @@ inline constexpr uint32_t div_u32(uint32_t a, uint32_t b) {
   return b <= 1 ? small : quotient;
 }
 
-inline constexpr int32_t div_s32(int32_t a, int32_t b) {
+FULLWARP_LANE constexpr int32_t div_s32(int32_t a, int32_t b) {
   const bool overflow = (a == std::numeric_limits<int32_t>::min()) & (b == -1);
   const int32_t divisor = ((b == 0) | overflow) ? 1 : b;
   const int32_t quotient = static_cast<int32_t>(static_cast<double>(a) / static_cast<double>(divisor));
@@ -234,7 +242,7 @@ inline constexpr int32_t div_s32(int32_t a, int32_t b) {
 }  // namespace detail
 
 template <class T>
-inline constexpr T div(T a, T b) {
+FULLWARP_LANE constexpr T div(T a, T b) {
   if constexpr (sizeof(T) == 8) {
     const bool overflow = std::is_signed_v<T> && a == std::numeric_limits<T>::min() && b == T(-1);
     const T divisor = b == 0 || overflow ? T(1) : b;
@@ -247,7 +255,7 @@ inline constexpr T div(T a, T b) {
 }
 
 template <class T>
-inline constexpr T rem(T a, T b) {
+FULLWARP_LANE constexpr T rem(T a, T b) {
   const T remainder = sub<T>(a, mul_lo<T>(div(a, b), b));
   return b == 0 ? T(-1) : remainder;
 }
@@ -255,73 +263,75 @@ inline constexpr T rem(T a, T b) {
 // ---- abs, neg, min, max, sad ----
 
 template <class T>
-inline constexpr T neg(T a) {
+FULLWARP_LANE constexpr T neg(T a) {
   return static_cast<T>(Wrapping<T>(0) - Wrapping<T>(a));
 }
 
 template <class T>
-inline constexpr T abs(T a) {  // abs(MIN) is MIN
+FULLWARP_LANE constexpr T abs(T a) {  // abs(MIN) is MIN
   return a < 0 ? neg(a) : a;
 }
 
 template <class T>
-inline constexpr T min(T a, T b) {
+FULLWARP_LANE constexpr T min(T a, T b) {
   return a < b ? a : b;
 }
 
 template <class T>
-inline constexpr T max(T a, T b) {
+FULLWARP_LANE constexpr T max(T a, T b) {
   return a > b ? a : b;
 }
 
 template <class T>
-inline constexpr T min_relu(T a, T b) {
+FULLWARP_LANE constexpr T min_relu(T a, T b) {
   return max<T>(min(a, b), 0);
 }
 
 template <class T>
-inline constexpr T max_relu(T a, T b) {
+FULLWARP_LANE constexpr T max_relu(T a, T b) {
   return max<T>(max(a, b), 0);
 }
 
 template <class T>
-inline constexpr T sad(T a, T b, T c) {
+FULLWARP_LANE constexpr T sad(T a, T b, T c) {
   return add<T>(c, a < b ? sub(b, a) : sub(a, b));
 }
 
 // ---- two 16-bit lanes in one register: .u16x2 and .s16x2 ----
 
 template <class Half, class F>
-inline constexpr uint32_t map_x2(uint32_t a, uint32_t b, F f) {
+FULLWARP_LANE constexpr uint32_t map_x2(uint32_t a, uint32_t b, F f) {
   const auto lo = static_cast<uint16_t>(f(static_cast<Half>(a), static_cast<Half>(b)));
   const auto hi = static_cast<uint16_t>(f(static_cast<Half>(a >> 16), static_cast<Half>(b >> 16)));
   return uint32_t{hi} << 16 | lo;
 }
 
-inline constexpr uint32_t add_x2(uint32_t a, uint32_t b) { return map_x2<uint16_t>(a, b, add<uint16_t>); }
+FULLWARP_LANE constexpr uint32_t add_x2(uint32_t a, uint32_t b) {
+  return map_x2<uint16_t>(a, b, add<uint16_t>);
+}
 
 template <class Half>  // uint16_t or int16_t
-inline constexpr uint32_t min_x2(uint32_t a, uint32_t b) {
+FULLWARP_LANE constexpr uint32_t min_x2(uint32_t a, uint32_t b) {
   return map_x2<Half>(a, b, min<Half>);
 }
 
 template <class Half>
-inline constexpr uint32_t max_x2(uint32_t a, uint32_t b) {
+FULLWARP_LANE constexpr uint32_t max_x2(uint32_t a, uint32_t b) {
   return map_x2<Half>(a, b, max<Half>);
 }
 
-inline constexpr uint32_t min_relu_s16x2(uint32_t a, uint32_t b) {
+FULLWARP_LANE constexpr uint32_t min_relu_s16x2(uint32_t a, uint32_t b) {
   return map_x2<int16_t>(a, b, min_relu<int16_t>);
 }
 
-inline constexpr uint32_t max_relu_s16x2(uint32_t a, uint32_t b) {
+FULLWARP_LANE constexpr uint32_t max_relu_s16x2(uint32_t a, uint32_t b) {
   return map_x2<int16_t>(a, b, max_relu<int16_t>);
 }
 
 // ---- dot products: A and B are uint8_t/int8_t (dp4a), or uint16_t/int16_t and uint8_t/int8_t (dp2a) ----
 
 template <class A, class B>
-inline constexpr uint32_t dp4a(uint32_t a, uint32_t b, uint32_t c) {
+FULLWARP_LANE constexpr uint32_t dp4a(uint32_t a, uint32_t b, uint32_t c) {
   int32_t sum = 0;
   for (unsigned i = 0; i < 32; i += 8)
     sum += int32_t{static_cast<A>(a >> i)} * int32_t{static_cast<B>(b >> i)};
@@ -329,7 +339,7 @@ inline constexpr uint32_t dp4a(uint32_t a, uint32_t b, uint32_t c) {
 }
 
 template <class A, class B, bool kHi>
-inline constexpr uint32_t dp2a(uint32_t a, uint32_t b, uint32_t c) {
+FULLWARP_LANE constexpr uint32_t dp2a(uint32_t a, uint32_t b, uint32_t c) {
   constexpr unsigned kShift = kHi ? 16 : 0;
   const int32_t lo = int32_t{static_cast<A>(a)} * int32_t{static_cast<B>(b >> kShift)};
   const int32_t hi = int32_t{static_cast<A>(a >> 16)} * int32_t{static_cast<B>(b >> (kShift + 8))};

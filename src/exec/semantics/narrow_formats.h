@@ -47,7 +47,7 @@ struct E4m3Format {  // kInfinity is the first code that stands for no number
 // kRelu: negative results become +0. kSatFinite: beyond the largest number, infinity included, becomes the
 // largest number of its sign; NaN stays NaN (without a sign).
 template <class Format, NarrowRounding kRounding, bool kRelu = false, bool kSatFinite = false>
-inline constexpr uint32_t narrow_from_f32(float x) {
+FULLWARP_LANE constexpr uint32_t narrow_from_f32(float x) {
   constexpr int kDrop = 23 - Format::kMantissa;
   constexpr int kRebias = 127 - Format::kBias;
   const uint32_t b = bits(x);
@@ -100,7 +100,7 @@ inline constexpr uint32_t narrow_from_f32(float x) {
 // ---- f32 and f64 sources ----
 
 // A double as a float rounded to odd.
-inline constexpr float odd_f32(double x) {
+FULLWARP_LANE constexpr float odd_f32(double x) {
   const float nearest = static_cast<float>(x);
   const double back = nearest;
   const uint32_t b = bits(nearest);
@@ -109,7 +109,7 @@ inline constexpr float odd_f32(double x) {
   return as_f32(b + (__builtin_fabs(x - back) > 0 ? step : 0u));
 }
 
-inline constexpr float f32_from_f16(uint16_t h) {
+FULLWARP_LANE constexpr float f32_from_f16(uint16_t h) {
   const uint32_t magnitude = uint32_t{h} << 13 & 0x0fffe000u;
   const uint32_t sign = uint32_t{h} << 16 & 0x80000000u;
   const uint32_t normal = magnitude + (112u << 23);
@@ -122,10 +122,10 @@ inline constexpr float f32_from_f16(uint16_t h) {
   return as_f32(result | (nan ? 0u : sign));
 }
 
-inline constexpr float f32_from_bf16(uint16_t h) { return canonical(as_f32(uint32_t{h} << 16)); }
+FULLWARP_LANE constexpr float f32_from_bf16(uint16_t h) { return canonical(as_f32(uint32_t{h} << 16)); }
 
 // The hot one: f16, to nearest. Subnormal results come from adding 0.5, whose last bit is 2^-24.
-inline constexpr uint16_t f16_from_f32(float x) {
+FULLWARP_LANE constexpr uint16_t f16_from_f32(float x) {
   const uint32_t b = bits(x);
   const uint32_t magnitude = b & 0x7fffffffu;
   const uint32_t sign = b >> 16 & 0x8000u;
@@ -137,73 +137,73 @@ inline constexpr uint16_t f16_from_f32(float x) {
 }
 
 // The hot one of bf16.
-inline constexpr uint16_t bf16_from_f32(float x) {
+FULLWARP_LANE constexpr uint16_t bf16_from_f32(float x) {
   const uint32_t b = bits(x);
   const uint32_t rounded = (b + 0x7fffu + (b >> 16 & 1)) >> 16;
   return static_cast<uint16_t>((b & 0x7fffffffu) > 0x7f800000u ? uint32_t{kNanF16} : rounded);
 }
 
 template <NarrowRounding kRounding, bool kRelu = false, bool kSatFinite = false>
-inline constexpr uint16_t f16_from_f32(float x) {
+FULLWARP_LANE constexpr uint16_t f16_from_f32(float x) {
   if constexpr (kRounding == NarrowRounding::rn && !kRelu && !kSatFinite) return f16_from_f32(x);
   return static_cast<uint16_t>(narrow_from_f32<F16Format, kRounding, kRelu, kSatFinite>(x));
 }
 
 template <NarrowRounding kRounding, bool kRelu = false, bool kSatFinite = false>
-inline constexpr uint16_t bf16_from_f32(float x) {
+FULLWARP_LANE constexpr uint16_t bf16_from_f32(float x) {
   if constexpr (kRounding == NarrowRounding::rn && !kRelu && !kSatFinite) return bf16_from_f32(x);
   return static_cast<uint16_t>(narrow_from_f32<Bf16Format, kRounding, kRelu, kSatFinite>(x));
 }
 
 // f32 bits whose low 13 mantissa bits are zero; NaN is 0x7fffffff (the ISA fixes no encoding).
 template <NarrowRounding kRounding, bool kRelu = false, bool kSatFinite = false>
-inline constexpr uint32_t tf32_from_f32(float x) {
+FULLWARP_LANE constexpr uint32_t tf32_from_f32(float x) {
   const uint32_t result = narrow_from_f32<Tf32Format, kRounding, kRelu, kSatFinite>(x);
   return result == Tf32Format::kNan ? kNanF32 : result << 13;
 }
 
 template <NarrowRounding kRounding>
-inline constexpr uint16_t f16_from_f64(double x) {
+FULLWARP_LANE constexpr uint16_t f16_from_f64(double x) {
   return f16_from_f32<kRounding>(odd_f32(x));
 }
 
 template <NarrowRounding kRounding>
-inline constexpr uint16_t bf16_from_f64(double x) {
+FULLWARP_LANE constexpr uint16_t bf16_from_f64(double x) {
   return bf16_from_f32<kRounding>(odd_f32(x));
 }
 
-inline constexpr double f64_from_f16(uint16_t h) { return static_cast<double>(f32_from_f16(h)); }
-inline constexpr double f64_from_bf16(uint16_t h) { return static_cast<double>(f32_from_bf16(h)); }
+FULLWARP_LANE constexpr double f64_from_f16(uint16_t h) { return static_cast<double>(f32_from_f16(h)); }
+FULLWARP_LANE constexpr double f64_from_bf16(uint16_t h) { return static_cast<double>(f32_from_bf16(h)); }
 
 // ---- integers and f16, bf16 ----
 
 template <NarrowRounding kRounding, class I>
-inline constexpr uint16_t f16_from_int(I x) {
+FULLWARP_LANE constexpr uint16_t f16_from_int(I x) {
   return f16_from_f32<kRounding>(odd_f32(detail::odd_f64(x)));
 }
 
 template <NarrowRounding kRounding, class I>
-inline constexpr uint16_t bf16_from_int(I x) {
+FULLWARP_LANE constexpr uint16_t bf16_from_int(I x) {
   return bf16_from_f32<kRounding>(odd_f32(detail::odd_f64(x)));
 }
 
 template <class To, Rounding kRounding>
-inline To int_from_f16(uint16_t h) {
+FULLWARP_LANE To int_from_f16(uint16_t h) {
   return int_from_float<To, kRounding>(f32_from_f16(h));
 }
 
 template <class To, Rounding kRounding>
-inline To int_from_bf16(uint16_t h) {
+FULLWARP_LANE To int_from_bf16(uint16_t h) {
   return int_from_float<To, kRounding>(f32_from_bf16(h));
 }
 
 template <Rounding kRounding>
-inline uint16_t f16_integral(uint16_t h) {
+FULLWARP_LANE uint16_t f16_integral(uint16_t h) {
   return f16_from_f32(f32_integral<kRounding>(f32_from_f16(h)));
 }
 
 // .sat of an f16 result: to [0, 1], NaN and -0 to +0.
-inline constexpr uint16_t saturate_f16(uint16_t h) {
+FULLWARP_LANE constexpr uint16_t saturate_f16(uint16_t h) {
   const uint16_t positive = h <= 0x7c00 ? h : uint16_t{0};
   return positive < 0x3c00 ? positive : uint16_t{0x3c00};
 }
@@ -211,13 +211,13 @@ inline constexpr uint16_t saturate_f16(uint16_t h) {
 // ---- packed destinations: a in the upper half, b in the lower ----
 
 template <NarrowRounding kRounding, bool kRelu = false, bool kSatFinite = false>
-inline constexpr uint32_t f16x2_from_f32(float a, float b) {
+FULLWARP_LANE constexpr uint32_t f16x2_from_f32(float a, float b) {
   return uint32_t{f16_from_f32<kRounding, kRelu, kSatFinite>(a)} << 16 |
          f16_from_f32<kRounding, kRelu, kSatFinite>(b);
 }
 
 template <NarrowRounding kRounding, bool kRelu = false, bool kSatFinite = false>
-inline constexpr uint32_t bf16x2_from_f32(float a, float b) {
+FULLWARP_LANE constexpr uint32_t bf16x2_from_f32(float a, float b) {
   return uint32_t{bf16_from_f32<kRounding, kRelu, kSatFinite>(a)} << 16 |
          bf16_from_f32<kRounding, kRelu, kSatFinite>(b);
 }
@@ -225,24 +225,24 @@ inline constexpr uint32_t bf16x2_from_f32(float a, float b) {
 // ---- fp8: Format is E4m3Format or E5m2Format; .rn.satfinite is the only form to fp8 ----
 
 template <class Format, bool kRelu = false>
-inline constexpr uint8_t fp8_from_f32(float x) {
+FULLWARP_LANE constexpr uint8_t fp8_from_f32(float x) {
   return static_cast<uint8_t>(narrow_from_f32<Format, NarrowRounding::rn, kRelu, true>(x));
 }
 
 template <class Format, bool kRelu = false>
-inline constexpr uint16_t fp8x2_from_f32(float a, float b) {
+FULLWARP_LANE constexpr uint16_t fp8x2_from_f32(float a, float b) {
   return static_cast<uint16_t>(fp8_from_f32<Format, kRelu>(a) << 8 | fp8_from_f32<Format, kRelu>(b));
 }
 
 template <class Format, bool kRelu = false>
-inline constexpr uint16_t fp8x2_from_f16x2(uint32_t a) {
+FULLWARP_LANE constexpr uint16_t fp8x2_from_f16x2(uint32_t a) {
   return fp8x2_from_f32<Format, kRelu>(f32_from_f16(static_cast<uint16_t>(a >> 16)),
                                        f32_from_f16(static_cast<uint16_t>(a)));
 }
 
 // Every fp8 number is an f16. e5m2 is the upper byte of an f16; e4m3's exponent is 8 smaller there.
 template <class Format, bool kRelu = false>
-inline constexpr uint16_t f16_from_fp8(uint8_t x) {
+FULLWARP_LANE constexpr uint16_t f16_from_fp8(uint8_t x) {
   const uint32_t magnitude = x & 0x7fu;
   const uint32_t sign = uint32_t{x} << 8 & 0x8000u;
   uint32_t result = 0;
@@ -261,7 +261,7 @@ inline constexpr uint16_t f16_from_fp8(uint8_t x) {
 }
 
 template <class Format, bool kRelu = false>
-inline constexpr uint32_t f16x2_from_fp8x2(uint16_t a) {
+FULLWARP_LANE constexpr uint32_t f16x2_from_fp8x2(uint16_t a) {
   return uint32_t{f16_from_fp8<Format, kRelu>(static_cast<uint8_t>(a >> 8))} << 16 |
          f16_from_fp8<Format, kRelu>(static_cast<uint8_t>(a));
 }
