@@ -115,6 +115,7 @@ struct Report {
   std::vector<KernelReport> kernels;
   std::vector<Error> errors;  // inputs that could not be used, launches that could not run
   std::vector<Print> prints;
+  std::vector<std::string> compiler_messages;  // warnings of compilers that succeeded
   std::map<std::string, std::string> sources;  // text of the files that findings point at, by name
 
   // The highest level among the findings; empty if there are none.

@@ -1,0 +1,172 @@
+// fullwarp::check(): every file is loaded, its launches are found and run, and what is missing is said.
+#include "fullwarp/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "api/load.h"
+#include "api/names.h"
+#include "api/settings.h"
+#include "gpu/gpu.h"
+#include "input/compile.h"
+#include "report/metrics.h"
+
+namespace fullwarp {
+
+namespace {
+
+using api::LoadedProgram;
+
+// The statements of --launch-file and --launch, which run on every file.
+Result<input::Script> given_script(const CheckOptions& options) {
+  input::Script script;
+  if (!options.launch_file.empty()) {
+    const Result<std::string> text = api::read_text(options.launch_file);
+    if (!text) return text.error();
+    // A source gives the statements of its comments, for the PTX that was made from it.
+    const std::string kind = std::filesystem::path(options.launch_file).extension();
+    Result<input::Script> statements = kind == ".cu" || kind == ".ptx"
+                                           ? input::launches_in_source(*text, options.launch_file)
+                                           : input::parse_launches(*text, options.launch_file);
+    if (!statements) return statements.error();
+    script = std::move(*statements);
+  }
+  std::string lines;
+  for (const std::string& launch : options.launches) lines += launch + "\n";
+  Result<input::Script> statements = input::parse_launches(lines, "--launch");
+  if (!statements) return statements.error();
+  script.insert(script.end(), statements->begin(), statements->end());
+  return script;
+}
+
+std::vector<std::string> kernels_of(const input::Script& script) {
+  std::vector<std::string> names;
+  for (const input::Statement& statement : script)
+    if (const auto* launch = std::get_if<input::KernelLaunch>(&statement.value))
+      names.push_back(launch->kernel);
+  return names;
+}
+
+// Is the kernel's own name, without namespaces and template arguments, a word of the text?
+bool mentions(std::string_view text, std::string_view kernel) {
+  std::string_view name = kernel.substr(0, kernel.find('<'));
+  if (const size_t colons = name.rfind("::"); colons != std::string_view::npos)
+    name.remove_prefix(colons + 2);
+  return text.find(name) != std::string_view::npos;
+}
+
+class Checker {
+ public:
+  Checker(const CheckOptions& options, api::RunSettings settings)
+      : options_(options), settings_(std::move(settings)) {}
+
+  report::Report check() {
+    report_.gpu = settings_.gpu->name;
+    Result<input::Script> given = given_script(options_);
+    if (!given) {
+      report_.errors.push_back(given.error());
+      return std::move(report_);
+    }
+    given_ = std::move(*given);
+    given_any_ = !options_.launches.empty() || !options_.launch_file.empty();
+    std::vector<Loaded> programs;
+    for (const std::string& file : options_.files) load(file, programs);
+    for (const std::string& kernel : given_any_ ? kernels_of(given_) : std::vector<std::string>())
+      require_somewhere(kernel, programs);
+    for (const Loaded& loaded : programs) run(loaded);
+    return std::move(report_);
+  }
+
+ private:
+  struct Loaded {
+    api::LoadedPointer program;
+    input::Script script;
+  };
+
+  void load(const std::string& file, std::vector<Loaded>& programs) {
+    if (settings_.progress != nullptr) settings_.progress->begin("compiling " + file, 0);
+    const Result<std::string> source = api::read_text(file);
+    if (!source) return report_.errors.push_back(source.error());
+    input::Script script = given_;
+    if (!given_any_) {  // PTX has the same comments as CUDA C++
+      Result<input::Script> own = input::launches_in_source(*source, file);
+      if (!own) return report_.errors.push_back(own.error());
+      script = std::move(*own);
+    }
+    LoadOptions load_options{options_.gpu, options_.compiler, options_.compiler_flags, {}};
+    for (const std::string& kernel : input::instantiations(script))
+      if (mentions(*source, kernel)) load_options.instantiations.push_back(kernel);
+    Result<api::LoadedPointer> program = api::load_file(file, load_options);
+    if (!program) return report_.errors.push_back(program.error());
+    if (!(*program)->compiler_says.empty()) report_.compiler_messages.push_back((*program)->compiler_says);
+    input::assign_default_seeds(&script);
+    programs.push_back({std::move(*program), std::move(script)});
+  }
+
+  // A kernel of --launch may be in one of several files; it must be in one.
+  void require_somewhere(const std::string& kernel, const std::vector<Loaded>& programs) {
+    if (programs.size() < 2) return;  // with one file the launch itself says it
+    for (const Loaded& loaded : programs)
+      if (!api::find_kernel(loaded.program->module, kernel).candidates.empty()) return;
+    report_.errors.push_back({"no file has a kernel '" + kernel + "'", "--launch"});
+  }
+
+  void run(const Loaded& loaded) {
+    const LoadedProgram& program = *loaded.program;
+    diag::SourceCache sources({std::filesystem::path(program.file).parent_path().string()});
+    api::ScriptRunner runner({program.module, program.file, program.resources, sources, settings_}, report_);
+    if (!runner.begin()) return;
+    const bool elsewhere = given_any_ && options_.files.size() > 1;
+    for (const input::Statement& statement : loaded.script) {
+      const auto* launch = std::get_if<input::KernelLaunch>(&statement.value);
+      if (elsewhere && launch != nullptr &&
+          api::find_kernel(program.module, launch->kernel).candidates.empty())
+        continue;
+      runner.run(statement);
+    }
+    if (!given_any_) report_kernels_without_launch(program, runner);
+  }
+
+  // Kernels that the file itself defines; those of headers (CUB, Thrust) are not its author's to launch.
+  void report_kernels_without_launch(const LoadedProgram& program, const api::ScriptRunner& runner) {
+    for (size_t i = 0; i < program.module.functions.size(); ++i) {
+      const ptx::Function& kernel = program.module.functions[i];
+      if (!kernel.entry || kernel.declared_only || runner.launched().count(static_cast<int32_t>(i)) != 0)
+        continue;
+      const diag::Place place = report::place_of(program.module, {static_cast<int32_t>(i), 0});
+      const std::string name = api::demangle(kernel.name);
+      if (settings_.kernel && !std::regex_search(api::plain_name(name), *settings_.kernel)) continue;
+      std::error_code error;
+      const bool own =
+          place.file == program.module.path || std::filesystem::equivalent(place.file, program.file, error);
+      if (!own) continue;
+      report_.errors.push_back({"kernel " + name + " has no launch", program.file,
+                                place.file == program.file ? place.line : 0, 0,
+                                "write `// fullwarp: " + api::suggested_launch(kernel) +
+                                    "` in the file, or pass it with --launch"});
+    }
+  }
+
+  const CheckOptions& options_;
+  const api::RunSettings settings_;
+  input::Script given_;
+  bool given_any_ = false;
+  report::Report report_;
+};
+
+}  // namespace
+
+report::Report check(const CheckOptions& options, Progress* progress) {
+  Result<api::RunSettings> settings = api::settings_of(options, progress);
+  if (!settings) {
+    report::Report report;
+    report.gpu = options.gpu;
+    report.errors.push_back(settings.error());
+    return report;
+  }
+  return Checker(options, std::move(*settings)).check();
+}
+
+}  // namespace fullwarp

@@ -1,0 +1,69 @@
+#include "api/load.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "gpu/gpu.h"
+#include "input/compile.h"
+#include "ptx/parser.h"
+
+namespace fullwarp::api {
+
+namespace {
+
+ResourceTable resources_of(const std::string& ptx, unsigned sm) {
+  ResourceTable table;
+  const auto usage = input::ptxas_usage(ptx, sm);
+  if (!usage) return table;  // no ptxas here: registers stay unknown
+  for (const auto& [name, used] : *usage)
+    table[name] = {used.registers_per_thread, used.spill_store_bytes, used.spill_load_bytes};
+  return table;
+}
+
+Result<LoadedPointer> parse(std::string ptx, const std::string& name, LoadedProgram program) {
+  Result<ptx::Module> module = ptx::parse(std::move(ptx), name);
+  if (!module) return module.error();
+  program.file = name;
+  program.module = std::move(*module);
+  return LoadedPointer(std::make_shared<const LoadedProgram>(std::move(program)));
+}
+
+}  // namespace
+
+Result<std::string> read_text(const std::string& path) {
+  constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return Error{"there is no such file", path};
+  if (!std::filesystem::is_regular_file(path, error)) return Error{"not a regular file", path};
+  const uint64_t bytes = std::filesystem::file_size(path, error);
+  if (error || bytes > kMostBytes) return Error{"the file is too large", path};
+  std::ifstream file(path, std::ios::binary);
+  std::string text(bytes, '\0');
+  if (!file.read(text.data(), static_cast<std::streamsize>(bytes)))
+    return Error{"the file cannot be read", path};
+  return text;
+}
+
+Result<LoadedPointer> load_ptx(std::string text, const std::string& name) {
+  return parse(std::move(text), name, {});
+}
+
+Result<LoadedPointer> load_file(const std::string& path, const LoadOptions& options) {
+  const Result<const gpu::Gpu*> gpu = gpu::gpu_named(options.gpu);
+  if (!gpu) return gpu.error();
+  input::CompileOptions compile;
+  compile.compiler = options.compiler;
+  compile.sm = (*gpu)->sm->version;
+  compile.flags = options.compiler_flags;
+  compile.instantiations = options.instantiations;
+  Result<input::Compiled> compiled = input::compile_to_ptx(path, compile);
+  if (!compiled) return compiled.error();
+  LoadedProgram program;
+  const bool from_source = !compiled->compiler.empty();
+  if (from_source) program.resources = resources_of(compiled->ptx, std::max(compiled->sm, compile.sm));
+  program.compiler_says = std::move(compiled->warnings);
+  return parse(std::move(compiled->ptx), path, std::move(program));
+}
+
+}  // namespace fullwarp::api
