@@ -31,6 +31,45 @@ FW_HD double max(float a, double b) { return fmax((double)a, b); }
 FW_HD double min(double a, float b) { return fmin(a, (double)b); }
 FW_HD double max(double a, float b) { return fmax(a, (double)b); }
 
+// Overloads that clang declares and leaves to NVIDIA's headers.
+#define FW_D static __device__ __forceinline__
+FW_D float acosh(float a) { return acoshf(a); }
+FW_D float asinh(float a) { return asinhf(a); }
+FW_D float atanh(float a) { return atanhf(a); }
+FW_D float cbrt(float a) { return cbrtf(a); }
+FW_D float erfc(float a) { return erfcf(a); }
+FW_D float erf(float a) { return erff(a); }
+FW_D float exp2(float a) { return exp2f(a); }
+FW_D float expm1(float a) { return expm1f(a); }
+FW_D float lgamma(float a) { return lgammaf(a); }
+FW_D float log1p(float a) { return log1pf(a); }
+FW_D float log2(float a) { return log2f(a); }
+FW_D float logb(float a) { return logbf(a); }
+FW_D float nearbyint(float a) { return nearbyintf(a); }
+FW_D float rint(float a) { return rintf(a); }
+FW_D float round(float a) { return roundf(a); }
+FW_D float tgamma(float a) { return tgammaf(a); }
+FW_D float trunc(float a) { return truncf(a); }
+FW_D float copysign(float a, float b) { return copysignf(a, b); }
+FW_D float fdim(float a, float b) { return fdimf(a, b); }
+FW_D float fmax(float a, float b) { return fmaxf(a, b); }
+FW_D float fmin(float a, float b) { return fminf(a, b); }
+FW_D float hypot(float a, float b) { return hypotf(a, b); }
+FW_D float nextafter(float a, float b) { return nextafterf(a, b); }
+FW_D float remainder(float a, float b) { return remainderf(a, b); }
+FW_D float fma(float a, float b, float c) { return fmaf(a, b, c); }
+FW_D int ilogb(float a) { return ilogbf(a); }
+FW_D long long llrint(float a) { return llrintf(a); }
+FW_D long lrint(float a) { return lrintf(a); }
+FW_D long lround(float a) { return lroundf(a); }
+FW_D long long llround(float a) { return llroundf(a); }
+FW_D float remquo(float a, float b, int* quotient) { return remquof(a, b, quotient); }
+FW_D float scalbn(float a, int b) { return scalbnf(a, b); }
+FW_D float scalbln(float a, long b) { return scalblnf(a, b); }
+// The payload that a tag would name is left out.
+FW_D double nan(const char*) { return __longlong_as_double(0x7ff8ll << 48); }
+FW_D float nanf(const char*) { return __int_as_float(0x7fc00000); }
+
 // Host declarations of CUDA's own functions.
 __host__ double rsqrt(double);
 __host__ float rsqrtf(float);
@@ -96,10 +135,11 @@ FW_HD float rhypot(float a, float b) { return rhypotf(a, b); }
 FW_HD float fdivide(float a, float b) { return fdividef(a, b); }
 FW_HD void sincos(float a, float* s, float* c) { sincosf(a, s, c); }
 FW_HD void sincospi(float a, float* s, float* c) { sincospif(a, s, c); }
-static __device__ __forceinline__ float j0(float a) { return j0f(a); }
-static __device__ __forceinline__ float j1(float a) { return j1f(a); }
-static __device__ __forceinline__ float jn(int n, float a) { return jnf(n, a); }
-static __device__ __forceinline__ float y0(float a) { return y0f(a); }
-static __device__ __forceinline__ float y1(float a) { return y1f(a); }
-static __device__ __forceinline__ float yn(int n, float a) { return ynf(n, a); }
+FW_D float j0(float a) { return j0f(a); }
+FW_D float j1(float a) { return j1f(a); }
+FW_D float jn(int n, float a) { return jnf(n, a); }
+FW_D float y0(float a) { return y0f(a); }
+FW_D float y1(float a) { return y1f(a); }
+FW_D float yn(int n, float a) { return ynf(n, a); }
 #undef FW_HD
+#undef FW_D

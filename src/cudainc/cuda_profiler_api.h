@@ -1,0 +1,3 @@
+// cudaProfilerStart and cudaProfilerStop are declared with the runtime.
+#pragma once
+#include "cuda_runtime.h"
