@@ -1,7 +1,8 @@
 // Block size, step 2: 100 threads.
 //
 // 100 threads are 4 warps, the last with 4 of its 32 lanes: 28 of 128 lanes never work, and the partial warp
-// still issues every instruction. Its blocks start at byte 400 * b, so most requests touch one sector more.
+// still issues every instruction. Block b starts at byte 400 * b: every other block starts in the middle of a
+// sector, and its full warps touch 5 sectors a request instead of 4.
 // Look at: lanes lost, sectors per request.
 //
 // fullwarp: x = f32[256000] : uniform(1)

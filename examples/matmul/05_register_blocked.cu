@@ -6,9 +6,14 @@
 //
 //     results of thread (x, y):  rows y, y + 16, y + 32, y + 48;  columns x, x + 16, x + 32, x + 48
 //
-// Look at: shared loads per multiplication. The tile of a is transposed; its rows are padded to 65 words, so
-// that the 16 lanes which store a column of it use 16 banks. The grid is 16 times smaller than in step 3:
-// with 16 blocks most of a big GPU idles. Register blocking pays where the grid still fills the chip.
+// The tile of a is transposed. A warp stores 16 columns of 2 rows of it; rows of 66 words put these on 32
+// banks:
+//
+//     lane (x, y) stores word 66 * x + y:  bank (2 * x + y) % 32
+//
+// Look at: shared loads per multiplication. The grid is 4 times smaller than in step 3: with 16 blocks most
+// of a big GPU idles, and an H200 takes longer than in step 3. Register blocking pays where the grid fills
+// the chip.
 //
 // fullwarp: a = f32[256*256] : uniform(1)
 // fullwarp: b = f32[256*256] : uniform(2)
@@ -34,7 +39,7 @@ constexpr int kDepth = 16;                    // terms between two barriers
 __global__ void __launch_bounds__(kThreads* kThreads)
     matmul(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int m, int n,
            int k) {
-  __shared__ float tile_a[kDepth][kTile + 1];  // [column of a][row of a]
+  __shared__ float tile_a[kDepth][kTile + 2];  // [column of a][row of a]
   __shared__ float tile_b[kDepth][kTile];
   int x = threadIdx.x, y = threadIdx.y;
   int first_row = blockIdx.y * kTile, first_col = blockIdx.x * kTile;

@@ -7,7 +7,8 @@
 //
 //     results of thread (x, y):  rows 4 y .. 4 y + 3;  columns 4 x .. 4 x + 3
 //
-// Look at: requests and their width. tile_a is padded by 4 words, not 1: a row must still start on 16 bytes.
+// Look at: requests and their width. tile_a is padded by 4 words, not 2: a row must still start on 16 bytes.
+// That leaves a 2-way conflict in the store to tile_a, which costs less than the wide loads save.
 //
 // fullwarp: a = f32[256*256] : uniform(1)
 // fullwarp: b = f32[256*256] : uniform(2)

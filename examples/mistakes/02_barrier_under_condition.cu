@@ -1,8 +1,9 @@
 // Mistake: a barrier that only some threads of the block reach.
 //
-// The threads beyond the end skip the barrier in the condition and go on to the one below: some threads wait
-// at one barrier, some at the other, and the value that thread 0 reads may not be there yet. The compiler may
-// also assume that it never happens. Right: move the barrier out of the condition and check the access only.
+// The threads beyond the end skip the barrier in the condition and go on to the one below: in the last block
+// the lanes of a warp wait at two different barriers. An H200 never finishes this launch; other GPUs may go
+// on with a value that is not there yet. Right: move the barrier out of the condition and check the access
+// only.
 //
 // fullwarp: in = i32[1000] : below(100, 1)
 // fullwarp: out = i32[8]

@@ -1,7 +1,7 @@
 // Remainder, step 2: by a constant.
 //
-// The compiler multiplies by a rounded reciprocal and shifts: about 4 instructions. Make the divisor a
-// template argument or a constexpr where it can be one.
+// The compiler multiplies by a rounded reciprocal and shifts: 3 instructions a
+// remainder here. Make the divisor a template argument or a constexpr where it can be one.
 // Look at: no division left in the loop.
 //
 // fullwarp: start = u32[65536] : uniform(1)

@@ -3,7 +3,8 @@
 // A block of four warps computes 64 x 64 results. ldmatrix hands every lane the pieces of an 8 x 8 matrix
 // that mma.sync wants from it; each of its four phases reads eight rows of 16 bytes, so a row pitch of 80
 // (144) bytes, that is 20 (36) words, keeps the eight rows on different banks.
-// Look at: one ldmatrix for four matrices, no conflict; global loads of 16 bytes where the rows allow it.
+// Look at: one ldmatrix for four matrices, no conflict; global loads of 16 bytes where the rows allow it. The
+// stores to tile_a have a 2-way conflict left: 8 lanes fill two rows of 16 words that lie 20 words apart.
 //
 // fullwarp: a = f16[128*128] : uniform(1)
 // fullwarp: b = f16[128*128] : uniform(2)
