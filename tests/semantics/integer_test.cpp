@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "values.h"
 
 namespace fullwarp::exec::sem::test {
