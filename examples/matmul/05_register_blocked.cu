@@ -41,18 +41,20 @@ __global__ void __launch_bounds__(kThreads* kThreads)
            int k) {
   __shared__ float tile_a[kDepth][kTile + 2];  // [column of a][row of a]
   __shared__ float tile_b[kDepth][kTile];
-  int x = threadIdx.x, y = threadIdx.y;
+  int x = threadIdx.x, y = threadIdx.y, thread = y * kThreads + x;
   int first_row = blockIdx.y * kTile, first_col = blockIdx.x * kTile;
   float sum[kPerThread][kPerThread] = {};
 
   for (int first = 0; first < k; first += kDepth) {
-    // 64 x 16 values of a and 16 x 64 of b: four of each a thread, neighbours along x.
+    // 64 x 16 values of a and 16 x 64 of b, four of each a thread: a warp loads two rows of the
+    // tile of a and half a row of that of b.
 #pragma unroll
     for (int i = 0; i < kPerThread; ++i) {
       int row = first_row + y + i * kThreads, a_col = first + x;
       tile_a[x][y + i * kThreads] = row < m && a_col < k ? a[row * k + a_col] : 0.0f;
-      int b_row = first + y, col = first_col + x + i * kThreads;
-      tile_b[y][x + i * kThreads] = b_row < k && col < n ? b[b_row * n + col] : 0.0f;
+      int at = thread + i * kThreads * kThreads;
+      int b_row = first + at / kTile, col = first_col + at % kTile;
+      tile_b[at / kTile][at % kTile] = b_row < k && col < n ? b[b_row * n + col] : 0.0f;
     }
     __syncthreads();
 #pragma unroll
