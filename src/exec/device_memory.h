@@ -7,6 +7,7 @@
 // page; a few windows stand for the spaces that a generic address can point to.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,6 +36,20 @@ using AlignedBytes = std::unique_ptr<std::byte[], AlignedDelete>;
 // Null if the host has no memory for it.
 AlignedBytes allocate_zeroed(uint64_t bytes);
 
+// An array of zeroed words whose pages take memory only once they are touched.
+template <class T>
+class LazyWords {
+ public:
+  LazyWords() = default;
+  explicit LazyWords(uint64_t count) : bytes_(allocate_zeroed(count * sizeof(T))) {}
+  T* get() const { return reinterpret_cast<T*>(bytes_.get()); }
+  T& operator[](uint64_t i) const { return get()[i]; }
+  explicit operator bool() const { return bytes_ != nullptr; }
+
+ private:
+  AlignedBytes bytes_;
+};
+
 struct Buffer {
   std::string name;
   uint64_t bytes = 0;
@@ -52,6 +67,9 @@ class DeviceMemory {
 
   // Gives every .global and .const variable of the module a window and its initial value. Once per module.
   Status load_module(const ptx::Module& module);
+
+  // Forgets the buffers from index `count` on.
+  void release_from(size_t count) { buffers_.resize(std::min(count, buffers_.size())); }
 
   size_t size() const { return buffers_.size(); }
   Buffer& buffer(size_t index) { return buffers_[index]; }

@@ -60,21 +60,27 @@ namespace detail {
 // Elements of the largest operands: 32 x 16 floats, 16 x 256 bits, 16 x 16 accumulators.
 inline constexpr unsigned kMostFloats = 512, kMostIntegers = 4096, kMostSums = 256;
 
-// The value of an element from its bits.
-inline double float_element(MatrixType type, uint32_t bits_of_element) {
+// Calls f with the function that gives an element's value from its bits, so that loops do not ask for the
+// type.
+template <class F>
+void with_float_element(MatrixType type, F f) {
   switch (type) {
     case MatrixType::f16:
-      return f32_from_f16(static_cast<uint16_t>(bits_of_element));
+      return f([](uint32_t x) -> double { return f32_from_f16(static_cast<uint16_t>(x)); });
     case MatrixType::bf16:
-      return f32_from_bf16(static_cast<uint16_t>(bits_of_element));
-    case MatrixType::tf32:
-      return as_f32(bits_of_element & 0xffffe000u);  // the low 13 bits do not count
+      return f([](uint32_t x) -> double { return f32_from_bf16(static_cast<uint16_t>(x)); });
+    case MatrixType::tf32:  // the low 13 bits do not count
+      return f([](uint32_t x) -> double { return as_f32(x & 0xffffe000u); });
     case MatrixType::e4m3:
-      return f32_from_f16(f16_from_fp8<E4m3Format>(static_cast<uint8_t>(bits_of_element)));
+      return f([](uint32_t x) -> double {
+        return f32_from_f16(f16_from_fp8<E4m3Format>(static_cast<uint8_t>(x)));
+      });
     case MatrixType::e5m2:
-      return f32_from_f16(f16_from_fp8<E5m2Format>(static_cast<uint8_t>(bits_of_element)));
+      return f([](uint32_t x) -> double {
+        return f32_from_f16(f16_from_fp8<E5m2Format>(static_cast<uint8_t>(x)));
+      });
     default:
-      return as_f32(bits_of_element);
+      return f([](uint32_t x) -> double { return as_f32(x); });
   }
 }
 
@@ -118,13 +124,19 @@ void scatter(const Operand& operand, const T* matrix, Row* const* rows, Convert 
   }
 }
 
-// sum[m][n] = combine(sum[m][n], a[m][k], b[k][n]) for k = 0, 1, ...
+// sum[m][n] = combine(sum[m][n], a[m][k], b[k][n]) for k = 0, 1, ...; rows of eight sums stay in registers.
 template <class A, class S, class Combine>
 void product(Shape s, const A* a, const A* b, S* sum, Combine combine) {
   for (unsigned m = 0; m < s.m; ++m)
-    for (unsigned k = 0; k < s.k; ++k) {
-      const A x = a[m * s.k + k];
-      for (unsigned n = 0; n < s.n; ++n) sum[m * s.n + n] = combine(sum[m * s.n + n], x, b[k * s.n + n]);
+    for (unsigned n = 0; n < s.n; n += 8) {
+      S eight[8];
+      std::copy_n(sum + m * s.n + n, 8, eight);
+      for (unsigned k = 0; k < s.k; ++k) {
+        const A x = a[m * s.k + k];
+        const A* y = b + k * s.n + n;
+        for (unsigned i = 0; i < 8; ++i) eight[i] = combine(eight[i], x, y[i]);
+      }
+      std::copy_n(eight, 8, sum + m * s.n + n);
     }
 }
 
@@ -137,9 +149,9 @@ inline void mma_float(const Mma& op, const uint32_t* const* a, const uint32_t* c
                       const uint32_t* const* c, uint32_t* const* d) {
   std::array<double, kMostFloats> left, right;
   std::array<double, kMostSums> sum;
-  gather(op.a, a, left.data(), [&](uint32_t x) { return float_element(op.a.fragment.type, x); });
-  gather(op.b, b, right.data(), [&](uint32_t x) { return float_element(op.b.fragment.type, x); });
-  gather(op.c, c, sum.data(), [&](uint32_t x) { return float_element(op.c.fragment.type, x); });
+  with_float_element(op.a.fragment.type, [&](auto value) { gather(op.a, a, left.data(), value); });
+  with_float_element(op.b.fragment.type, [&](auto value) { gather(op.b, b, right.data(), value); });
+  with_float_element(op.c.fragment.type, [&](auto value) { gather(op.c, c, sum.data(), value); });
   product(op.shape, left.data(), right.data(), sum.data(),
           [](double s, double x, double y) { return s + x * y; });
   scatter(op.d, sum.data(), d, [&](double x) { return accumulator_bits(op.d.fragment.type, x); });
@@ -239,7 +251,7 @@ inline constexpr Position volta_c(unsigned lane, unsigned i, bool f32) {
 inline void mma_m8n8k4_f16(const VoltaMma& op, const uint32_t* const* a, const uint32_t* const* b,
                            const uint32_t* const* c, uint32_t* const* d) {
   const auto half = [](const uint32_t* const* rows, unsigned i, unsigned lane) {
-    return detail::float_element(MatrixType::f16, rows[i / 2][lane] >> (i % 2 * 16) & 0xffffu);
+    return double{f32_from_f16(static_cast<uint16_t>(rows[i / 2][lane] >> (i % 2 * 16)))};
   };
   double left[4][8][4], right[4][4][8], sum[4][8][8];
   for (unsigned lane = 0; lane < 32; ++lane) {

@@ -1,0 +1,132 @@
+#include "exec/builtins.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "exec/access.h"
+#include "exec/worker.h"
+
+namespace fullwarp::exec {
+namespace {
+
+using profile::FaultKind;
+
+// The value of an argument of a lane; `.param` words of 32 lanes.
+uint64_t argument(const Warp& w, const ParamSlot& slot, unsigned lane) {
+  const auto* words = reinterpret_cast<const uint32_t*>(w.regs + static_cast<int32_t>(slot.offset));
+  uint64_t value = words[lane];
+  if (slot.bytes > 4) value |= uint64_t{words[kWarpSize + lane]} << 32;
+  return value;
+}
+
+void set_result(Warp& w, const ParamSlot& slot, unsigned lane, uint64_t value) {
+  auto* words = reinterpret_cast<uint32_t*>(w.regs + static_cast<int32_t>(slot.offset));
+  words[lane] = static_cast<uint32_t>(value);
+  if (slot.bytes > 4) words[kWarpSize + lane] = static_cast<uint32_t>(value >> 32);
+}
+
+constexpr size_t kMaxText = 4096;  // of one string; printf's buffer holds no more of one call
+
+std::string read_string(Warp& w, const MicroOp* op, unsigned lane, uint64_t address) {
+  std::string text;
+  for (char c; text.size() < kMaxText && read_memory(w, op, lane, address + text.size(), &c, 1) && c;) text += c;
+  return text;
+}
+
+// One conversion of a format, formatted by the host's own printf.
+template <class T>
+void put(std::string& out, const std::string& spec, T value) {
+  char buffer[512];
+  const int n = std::snprintf(buffer, sizeof buffer, spec.c_str(), value);
+  if (n > 0) out.append(buffer, std::min<size_t>(static_cast<size_t>(n), sizeof buffer - 1));
+}
+
+// vprintf(format, arguments): the arguments lie in local memory, each aligned to its size, as C promotes them.
+void device_printf(Warp& w, const MicroOp* op, const BuiltinInfo& info) {
+  for (LaneMask left = w.active; left; left &= left - 1) {
+    const unsigned lane = static_cast<unsigned>(std::countr_zero(left));
+    const std::string format = read_string(w, op, lane, argument(w, info.arguments[0], lane));
+    uint64_t at = info.arguments.size() > 1 ? argument(w, info.arguments[1], lane) : 0;
+    std::string& out = w.block->printed;
+    uint32_t conversions = 0;
+    auto next = [&](unsigned bytes) {
+      at = (at + bytes - 1) / bytes * bytes;
+      uint64_t value = 0;
+      read_memory(w, op, lane, at, &value, bytes);
+      at += bytes;
+      return value;
+    };
+    for (size_t k = 0; k < format.size(); ++k) {
+      if (format[k] != '%') {
+        out += format[k];
+        continue;
+      }
+      if (k + 1 < format.size() && format[k + 1] == '%') {
+        out += '%';
+        ++k;
+        continue;
+      }
+      std::string spec = "%";
+      bool wide = false;
+      size_t j = k + 1;
+      for (; j < format.size() && std::strchr("-+ #0123456789.*", format[j]); ++j) {
+        if (format[j] == '*') spec += std::to_string(static_cast<int32_t>(next(4)));
+        else spec += format[j];
+      }
+      for (; j < format.size() && std::strchr("hlLqjzt", format[j]); ++j)
+        wide |= format[j] == 'l' || format[j] == 'j' || format[j] == 'z' || format[j] == 't' || format[j] == 'q';
+      if (j >= format.size() || spec.size() > 32) {
+        out += format.substr(k);
+        break;
+      }
+      const char c = format[j];
+      ++conversions;
+      if (std::strchr("diouxX", c)) {
+        const uint64_t value = next(wide ? 8 : 4);
+        if (c == 'd' || c == 'i')
+          put(out, spec + "lld", wide ? static_cast<long long>(value) : static_cast<long long>(static_cast<int32_t>(value)));
+        else
+          put(out, spec + "ll" + c, static_cast<unsigned long long>(value));
+      } else if (std::strchr("fFeEgGaA", c)) {
+        put(out, spec + c, std::bit_cast<double>(next(8)));
+      } else if (c == 'c') {
+        put(out, spec + c, static_cast<int>(next(4)));
+      } else if (c == 's') {
+        put(out, spec + c, read_string(w, op, lane, next(8)).c_str());
+      } else if (c == 'p') {
+        put(out, spec + c, reinterpret_cast<void*>(next(8)));
+      } else {
+        out += format.substr(k, j - k + 1);
+      }
+      k = j;
+    }
+    if (!info.results.empty()) set_result(w, info.results[0], lane, conversions);
+  }
+}
+
+// __assertfail(condition, file, line, function, character size): reports, and the threads end.
+void assert_fail(Warp& w, const MicroOp* op, const BuiltinInfo& info) {
+  const unsigned lane = static_cast<unsigned>(std::countr_zero(w.active));
+  profile::Fault& fault = report_fault(w, op, FaultKind::assert_failed, lane, lane_count(w.active));
+  if (info.arguments.size() >= 4) {
+    fault.detail = read_string(w, op, lane, argument(w, info.arguments[0], lane));
+    fault.object = read_string(w, op, lane, argument(w, info.arguments[3], lane));
+  }
+  exit_lanes(w, w.active);
+}
+
+constexpr Builtin kBuiltins[] = {
+    {"vprintf", device_printf},
+    {"__assertfail", assert_fail},
+};
+
+}  // namespace
+
+const Builtin* find_builtin(std::string_view name) {
+  for (const Builtin& b : kBuiltins)
+    if (b.name == name) return &b;
+  return nullptr;
+}
+
+}  // namespace fullwarp::exec

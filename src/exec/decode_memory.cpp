@@ -1,0 +1,182 @@
+// Which path to memory a load or store takes, and its sites.
+#include "exec/access.h"
+#include "exec/handlers.h"
+#include "exec/memory_ops.h"
+
+namespace fullwarp::exec {
+
+using ptx::Mod;
+using ptx::Op;
+using ptx::Operand;
+using ptx::Type;
+
+ptx::Space space_of(const ptx::Instruction& i) {
+  if (i.has(Mod::global)) return ptx::Space::global;
+  if (i.has(Mod::shared) || i.has(Mod::shared_cta) || i.has(Mod::shared_cluster)) return ptx::Space::shared;
+  if (i.has(Mod::local)) return ptx::Space::local;
+  if (i.has(Mod::const_)) return ptx::Space::const_;
+  if (i.has(Mod::param) || i.has(Mod::param_entry) || i.has(Mod::param_func)) return ptx::Space::param;
+  return ptx::Space::generic;
+}
+
+bool is_strong(const ptx::Instruction& i) {
+  return i.has(Mod::volatile_) || i.has(Mod::relaxed) || i.has(Mod::acquire) || i.has(Mod::release) ||
+         i.has(Mod::mmio);
+}
+
+MemoryAddress decode_address(Decoder& d, const Operand& o, ptx::Space space) {
+  MemoryAddress at;
+  const bool narrow = space == ptx::Space::shared;
+  Operand base = o;
+  if (o.kind == Operand::Kind::address) {
+    base.kind = o.base;
+    at.imm = o.value;
+    base.value = 0;
+  } else {
+    at.imm = o.value;
+    base.value = 0;
+  }
+  if (base.kind == Operand::Kind::reg) {
+    const Type type = d.register_type(static_cast<int32_t>(base.index));
+    const bool wide = ptx::size_bytes(type) == 8;
+    if (narrow) {
+      at.row = d.source(base, Type::u32);
+    } else if (wide) {
+      at.row = d.source(base, Type::u64);
+    } else {
+      at.row = d.temporary(kRow64);
+      d.emit(widen_row_handlers(false), at.row, d.source(base, Type::u32));
+    }
+    return at;
+  }
+  if (base.kind == Operand::Kind::none || base.kind == Operand::Kind::imm) {
+    at.row = narrow ? d.constant32(0) : d.constant64(0);
+    if (base.kind == Operand::Kind::imm) at.imm = o.value;
+    return at;
+  }
+  at.row = d.source(base, narrow ? Type::u32 : Type::u64);
+  return at;
+}
+
+uint32_t new_memory_site(Decoder& d, ptx::Space space, mem::AccessKind kind, unsigned width) {
+  SiteInfo info;
+  const uint32_t index = static_cast<uint32_t>(&d.instruction() - d.function.instructions.data());
+  info.instruction = {d.out.function, index};
+  info.kind = kind;
+  info.width_bytes = width;
+  info.machine_width_bytes = width;
+  info.counted = space != ptx::Space::const_ && space != ptx::Space::param;
+  const uint32_t first = d.new_site(info);
+  if (space == ptx::Space::generic) {
+    d.new_site(info);
+    d.new_site(info);
+  }
+  return first;
+}
+
+namespace {
+
+MemoryPath path_of(ptx::Space space) {
+  switch (space) {
+    case ptx::Space::global: case ptx::Space::const_: return MemoryPath::global;
+    case ptx::Space::shared: return MemoryPath::shared;
+    case ptx::Space::local: return MemoryPath::local;
+    case ptx::Space::param: return MemoryPath::param;
+    default: return MemoryPath::generic;
+  }
+}
+
+bool decode_access(Decoder& d, bool store) {
+  const ptx::Instruction& i = d.instruction();
+  const Type type = i.type(0);
+  if (i.operand_count < 2) return d.fail("has too few operands");
+  unsigned bytes = ptx::size_bytes(type);
+  unsigned vector = i.has(Mod::v2) ? 2 : i.has(Mod::v4) ? 4 : i.has(Mod::v8) ? 8 : 1;
+  if (vector == 8 || bytes == 16) return d.fail("accesses of this width are not supported");
+  const Operand& address = d.operand(store ? 0 : 1);
+  const Operand& value = d.operand(store ? 1 : 0);
+  ptx::Space space = space_of(i);
+  const bool is_signed = type == Type::s8 || type == Type::s16;
+
+  // Kernel parameters are constants of the launch: they are read like constant memory.
+  const ParamSlot* slot = nullptr;
+  if (space == ptx::Space::param) {
+    slot = d.slot_of(address);
+    if (!slot) {
+      if (store || !d.function.entry) return d.fail("names no parameter that can be accessed");
+      space = ptx::Space::const_;
+    } else {
+      const int64_t offset = address.value;
+      if (offset < 0 || static_cast<uint64_t>(offset) + bytes * vector > (slot->bytes + 3) / 4 * 4 + 4)
+        return d.fail("reaches outside the parameter");
+    }
+  }
+  const uint32_t flags = vector | (is_strong(i) ? kStrong : 0) | (space == ptx::Space::const_ ? kNotCounted : 0);
+
+  // Rows of the elements; registers wider than the access take a detour.
+  uint32_t rows[4] = {};
+  struct Widen { uint32_t from, to; };
+  std::vector<Widen> widen;
+  bool sign32 = false, sign16 = false;
+  const Type lane_type = bytes == 8 ? Type::b64 : Type::b32;
+  for (unsigned j = 0; j < vector; ++j) {
+    const Operand& element = value.kind == Operand::Kind::vector ? d.element(value, j) : value;
+    if (value.kind == Operand::Kind::vector && value.count != vector) return d.fail("has a vector of another length");
+    if (store) {
+      const bool reg = element.kind == Operand::Kind::reg;
+      const bool wide = reg && ptx::size_bytes(d.register_type(static_cast<int32_t>(element.index))) == 8;
+      rows[j] = d.source(element, bytes == 8 ? Type::b64 : wide ? Type::b32 : reg ? lane_type : type);
+    } else {
+      const bool reg = element.kind == Operand::Kind::reg;
+      const unsigned have = reg ? ptx::size_bytes(d.register_type(static_cast<int32_t>(element.index))) : 0;
+      if (have == 8 && bytes < 8) {
+        rows[j] = d.temporary(kRow32);
+        widen.push_back({rows[j], d.register_row(static_cast<int32_t>(element.index))});
+        sign32 = is_signed;
+      } else {
+        rows[j] = d.destination(element, bytes == 8 ? Type::b64 : have && have < 4 ? type : lane_type);
+        if (is_signed && have == 2 && bytes == 1) sign16 = true;
+        else if (is_signed && have == 4) sign32 = true;
+      }
+    }
+  }
+  if (d.error()) return true;
+  const MemoryPath path = slot ? MemoryPath::param : path_of(space);
+  MemoryAddress at;
+  if (slot) {
+    at.row = slot->offset;
+    at.imm = address.value;
+  } else {
+    at = decode_address(d, address, space);
+    if (d.error()) return true;
+  }
+  const uint32_t site = slot ? 0 : new_memory_site(d, space, store ? mem::AccessKind::store : mem::AccessKind::load, bytes * vector);
+  MicroOp& op = d.emit(memory_handlers(path, bytes, sign32, sign16, store), rows[0], at.row, rows[1], rows[2], rows[3]);
+  op.imm = at.imm;
+  op.site = site;
+  op.flags = flags;
+  for (const Widen& x : widen) d.emit(widen_row_handlers(is_signed || type == Type::s32), x.to, x.from);
+  return true;
+}
+
+const MicroOp* nothing(Warp&, const MicroOp* op) { return op + 1; }
+
+}  // namespace
+
+bool decode_memory(Decoder& d) {
+  switch (d.instruction().op) {
+    case Op::ld: case Op::ldu: return decode_access(d, false);
+    case Op::st: return decode_access(d, true);
+    case Op::prefetch: case Op::prefetchu: case Op::applypriority: case Op::discard:
+      d.emit({nothing, nullptr});
+      return true;
+    case Op::createpolicy: {
+      uint32_t row = d.destination(0, Type::b64);
+      if (!d.error()) d.emit(move_handlers(true), row, d.constant64(0));
+      return true;
+    }
+    default: return false;
+  }
+}
+
+}  // namespace fullwarp::exec

@@ -1,0 +1,406 @@
+// Runs a launch: decode, hand out blocks to workers, add up what they counted.
+#include "exec/exec.h"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+#include <tuple>
+
+#include "exec/decode.h"
+#include "exec/handlers.h"
+#include "exec/worker.h"
+
+namespace fullwarp::exec {
+
+using profile::KernelProfile;
+
+profile::InstructionId instruction_of(const Warp& w, const MicroOp* op) {
+  return {w.frame ? w.frame->program->function : -1, op ? op->instruction : 0};
+}
+
+Dim3 thread_of(const Warp& w, unsigned lane) {
+  const Dim3 shape = w.worker->program->block;
+  const uint32_t thread = w.first_thread + lane;
+  return {thread % shape.x, thread / shape.x % shape.y, thread / shape.x / shape.y};
+}
+
+profile::Fault& report_fault(Warp& w, const MicroOp* op, profile::FaultKind kind, unsigned lane, uint64_t count) {
+  Worker& k = *w.worker;
+  const profile::InstructionId where = instruction_of(w, op);
+  auto [it, fresh] = k.faults.try_emplace({kind, where.function, where.index});
+  FaultRecord& record = it->second;
+  const uint64_t total = (fresh ? 0 : record.fault.count) + count;
+  if (!fresh && record.block <= w.block->linear) {
+    record.fault.count = total;
+    return k.unread_fault;
+  }
+  record.fault = profile::Fault{};
+  record.fault.kind = kind;
+  record.fault.instruction = where;
+  record.fault.block = w.block->index;
+  record.fault.thread = thread_of(w, lane);
+  record.fault.count = total;
+  record.block = w.block->linear;
+  return record.fault;
+}
+
+namespace {
+
+// Blocks to run: all, or an even sample.
+std::vector<uint64_t> choose_blocks(uint64_t total, uint64_t most) {
+  std::vector<uint64_t> blocks;
+  if (most == 0 || most >= total) most = total;
+  blocks.reserve(most);
+  for (uint64_t k = 0; k < most; ++k)
+    blocks.push_back(static_cast<uint64_t>(static_cast<unsigned __int128>(k) * total / most));
+  return blocks;
+}
+
+struct Run {
+  const Program& program;
+  DeviceMemory& memory;
+  const Options& options;
+  std::vector<uint64_t> blocks;
+  std::vector<GlobalShadow> shadows;
+  std::vector<std::unique_ptr<Worker>> workers;
+  std::atomic<uint64_t> next{0};
+  std::atomic<bool> conflict{false};
+};
+
+std::unique_ptr<Worker> make_worker(Run& run, bool parallel) {
+  const Program& program = run.program;
+  auto worker = std::make_unique<Worker>();
+  worker->program = &program;
+  worker->memory = &run.memory;
+  worker->options = &run.options;
+  worker->atomic_memory = parallel;
+  worker->sites.resize(program.sites.size());
+  worker->blocks.resize(program.block_count);
+  worker->guard_lanes.resize(program.guard_count);
+  worker->divergent.resize(program.branch_count);
+  worker->divisors.resize(program.divisions.size());
+  worker->coverage.resize(run.memory.size());
+  worker->views.resize(run.memory.size());
+  for (size_t b = 0; b < run.memory.size(); ++b) {
+    Buffer& buffer = run.memory.buffer(b);
+    BufferView& view = worker->views[b];
+    view.data = buffer.data.get();
+    view.bytes = buffer.bytes;
+    view.written = buffer.written.get();
+    view.read_only = buffer.read_only;
+    view.shadow = run.shadows.empty() || !run.shadows[b].writer ? nullptr : &run.shadows[b];
+    Coverage& c = worker->coverage[b];
+    // Lazily backed: pages that no access reaches cost nothing.
+    c.loaded = LazyWords<uint64_t>(buffer.bytes / 64 + 2);
+    c.stored = LazyWords<uint64_t>(buffer.bytes / 64 + 2);
+    c.last_loader = LazyWords<uint32_t>(buffer.bytes / 32 + 4);
+  }
+  return worker;
+}
+
+void run_blocks(Run& run, Worker& worker) {
+  BlockState block;
+  for (;;) {
+    const uint64_t k = run.next.fetch_add(1, std::memory_order_relaxed);
+    if (k >= run.blocks.size() || run.conflict.load(std::memory_order_relaxed)) break;
+    prepare_block(worker, block, run.blocks[k]);
+    worker.block = &block;
+    for (;;) {
+      const BlockRun state = run_block_once(worker, block);
+      if (state == BlockRun::finished) break;
+      if (state == BlockRun::stuck) end_deadlocked(worker, block);
+    }
+    if (!block.printed.empty()) worker.printed[block.linear] = std::move(block.printed);
+    block.printed.clear();
+    if (worker.blocks_conflict && worker.atomic_memory) run.conflict = true;
+    if (run.options.blocks_done) run.options.blocks_done->fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+// Blocks that can see each other: a fixed number are in flight, each gets a turn in order.
+void run_blocks_in_order(Run& run, Worker& worker) {
+  std::vector<std::unique_ptr<BlockState>> flight;
+  std::vector<std::unique_ptr<BlockState>> spare;
+  size_t next = 0;
+  while (next < run.blocks.size() || !flight.empty()) {
+    // A block is started when those before it have had their turn, so that a kernel whose blocks do not wait
+    // for each other never has more than one in flight.
+    bool any = false;
+    for (size_t k = 0; k < flight.size();) {
+      BlockState& block = *flight[k];
+      const BlockRun state = run_block_once(worker, block);
+      if (state == BlockRun::finished) {
+        if (!block.printed.empty()) worker.printed[block.linear] = std::move(block.printed);
+        block.printed.clear();
+        if (run.options.blocks_done) run.options.blocks_done->fetch_add(1, std::memory_order_relaxed);
+        spare.push_back(std::move(flight[k]));
+        flight.erase(flight.begin() + static_cast<std::ptrdiff_t>(k));
+        any = true;
+        continue;
+      }
+      any |= state == BlockRun::progress;
+      if (state == BlockRun::stuck) {
+        end_deadlocked(worker, block);
+        any = true;
+        continue;
+      }
+      ++k;
+    }
+    (void)any;
+    if (next < run.blocks.size() && flight.size() < std::max(1u, run.options.resident_blocks)) {
+      std::unique_ptr<BlockState> block;
+      if (spare.empty()) {
+        block = std::make_unique<BlockState>();
+      } else {
+        block = std::move(spare.back());
+        spare.pop_back();
+      }
+      prepare_block(worker, *block, run.blocks[next++]);
+      flight.push_back(std::move(block));
+    }
+  }
+}
+
+uint64_t count_bits(const uint64_t* words, uint64_t count) {
+  uint64_t bits = 0;
+  for (uint64_t k = 0; k < count; ++k) bits += static_cast<uint64_t>(std::popcount(words[k]));
+  return bits;
+}
+
+void add(profile::MemoryCounters& to, const profile::MemoryCounters& from, uint64_t& best, uint64_t excess) {
+  to.requests += from.requests;
+  to.lanes += from.lanes;
+  to.bytes_asked += from.bytes_asked;
+  to.sectors += from.sectors;
+  to.ideal_sectors += from.ideal_sectors;
+  to.lines += from.lines;
+  to.wavefronts += from.wavefronts;
+  to.ideal_wavefronts += from.ideal_wavefronts;
+  to.misaligned_requests += from.misaligned_requests;
+  to.extra_copies += from.extra_copies;
+  to.uniform_requests += from.uniform_requests;
+  if (!from.example.valid) return;
+  auto order = [](const profile::AccessExample& e) {
+    return std::tuple(e.block.z, e.block.y, e.block.x, e.warp);
+  };
+  if (!to.example.valid || excess > best || (excess == best && order(from.example) < order(to.example))) {
+    to.example = from.example;
+    best = excess;
+  }
+}
+
+void gather(Run& run, const Launch& launch, KernelProfile& profile) {
+  const Program& program = run.program;
+  profile.module = program.module;
+  profile.function = launch.function;
+  profile.grid = launch.grid;
+  profile.block = launch.block;
+  profile.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  profile.static_shared_bytes = program.static_shared_bytes;
+  profile.blocks_run = run.blocks.size();
+  profile.executed.resize(program.functions.size());
+  std::vector<BlockCounter> blocks(program.block_count);
+  for (const auto& worker : run.workers)
+    for (size_t b = 0; b < blocks.size(); ++b) {
+      blocks[b].warps += worker->blocks[b].warps;
+      blocks[b].lanes += worker->blocks[b].lanes;
+    }
+  for (const auto& f : program.functions) {
+    if (!f) continue;
+    profile.local_bytes_per_thread = std::max<uint64_t>(profile.local_bytes_per_thread, f->local_bytes);
+    auto& executed = profile.executed[static_cast<size_t>(f->function)];
+    executed.resize(f->block_of.size());
+    for (size_t i = 0; i < executed.size(); ++i) {
+      executed[i].warps = blocks[f->block_of[i]].warps;
+      executed[i].lanes = executed[i].lanes_on = blocks[f->block_of[i]].lanes;
+      profile.warp_instructions += executed[i].warps;
+      profile.lane_instructions += executed[i].lanes;
+    }
+  }
+  for (size_t g = 0; g < program.guards.size(); ++g) {
+    uint64_t on = 0;
+    for (const auto& worker : run.workers) on += worker->guard_lanes[g];
+    const profile::InstructionId& id = program.guards[g];
+    auto& counters = profile.executed[static_cast<size_t>(id.function)][id.index];
+    profile.lane_instructions -= counters.lanes_on - on;
+    counters.lanes_on = on;
+  }
+  for (size_t b = 0; b < program.branches.size(); ++b) {
+    const profile::InstructionId& id = program.branches[b];
+    for (const auto& worker : run.workers)
+      profile.executed[static_cast<size_t>(id.function)][id.index].divergent += worker->divergent[b];
+  }
+  std::vector<int32_t> entry_of(program.sites.size(), -1);
+  for (size_t s = 0; s < program.sites.size(); ++s) {
+    const SiteInfo& info = program.sites[s];
+    profile::MemoryCounters total;
+    uint64_t best = 0;
+    for (const auto& worker : run.workers) {
+      Site& site = worker->sites[s];
+      flush_site(site, info, program);
+      if (site.counters.requests || site.pattern != Pattern::none) total.space = site.space;
+      add(total, site.counters, best, site.example_excess);
+    }
+    const bool follows = info.leader >= 0;
+    if (!info.counted || (total.requests == 0 && !follows)) continue;
+    total.instruction = info.instruction;
+    total.kind = info.kind;
+    total.width_bytes = info.machine_width_bytes ? info.machine_width_bytes : info.width_bytes;
+    if (follows) total.merged_into = entry_of[static_cast<size_t>(info.leader)];
+    entry_of[s] = static_cast<int32_t>(profile.memory.size());
+    profile.memory.push_back(std::move(total));
+  }
+  for (size_t v = 0; v < program.divisions.size(); ++v) {
+    Divisor all;
+    for (const auto& worker : run.workers) {
+      const Divisor& d = worker->divisors[v];
+      if (!d.seen) continue;
+      if (!all.seen) all = d;
+      else all.uniform = all.uniform && d.uniform && d.value == all.value;
+    }
+    if (all.seen) profile.divisors.push_back({program.divisions[v], all.uniform, all.uniform ? all.value : 0});
+  }
+  std::vector<uint64_t> load_sectors(run.memory.size()), store_sectors(run.memory.size());
+  for (size_t b = 0; b < run.memory.size(); ++b) {
+    const Buffer& buffer = run.memory.buffer(b);
+    profile::BufferCounters counters;
+    counters.name = buffer.name;
+    counters.address = DeviceMemory::address_of(b);
+    counters.bytes = buffer.bytes;
+    const uint64_t words = buffer.bytes / 64 + 1;
+    std::vector<uint64_t> loaded, stored;
+    for (const auto& worker : run.workers) {
+      const Coverage& c = worker->coverage[b];
+      counters.loaded_bytes_asked += c.loaded_asked;
+      counters.stored_bytes_asked += c.stored_asked;
+      counters.block_load_sectors += c.load_sectors_of_blocks;
+      counters.blocks_loading += c.blocks_loading;
+      auto merge = [&](std::vector<uint64_t>& into, const uint64_t* from, uint64_t asked) {
+        if (!asked) return;
+        if (into.empty()) into.assign(words, 0);
+        for (uint64_t k = 0; k < words; ++k) into[k] |= from[k];
+      };
+      merge(loaded, c.loaded.get(), c.loaded_asked);
+      merge(stored, c.stored.get(), c.stored_asked);
+    }
+    counters.loaded_bytes_touched = count_bits(loaded.data(), loaded.size());
+    counters.stored_bytes_touched = count_bits(stored.data(), stored.size());
+    profile.buffers.push_back(std::move(counters));
+  }
+  std::map<FaultKey, FaultRecord> faults;
+  for (const auto& worker : run.workers)
+    for (const auto& [key, record] : worker->faults) {
+      auto [it, fresh] = faults.try_emplace(key, record);
+      if (fresh) continue;
+      const uint64_t count = it->second.fault.count + record.fault.count;
+      if (record.block < it->second.block) it->second = record;
+      it->second.fault.count = count;
+    }
+  std::vector<const FaultRecord*> in_order;
+  for (const auto& [key, record] : faults) in_order.push_back(&record);
+  std::stable_sort(in_order.begin(), in_order.end(),
+                   [](const FaultRecord* a, const FaultRecord* b) { return a->block < b->block; });
+  for (const FaultRecord* record : in_order) profile.faults.push_back(record->fault);
+  std::map<uint64_t, const std::string*> printed;
+  for (const auto& worker : run.workers)
+    for (const auto& [block, text] : worker->printed) printed[block] = &text;
+  for (const auto& [block, text] : printed) profile.printed += *text;
+}
+
+// Which buffers might be written: a shadow is kept beside those only.
+bool launch_writes(const Program& program) {
+  return std::any_of(program.sites.begin(), program.sites.end(), [](const SiteInfo& s) {
+    return s.kind == mem::AccessKind::store;
+  });
+}
+
+}  // namespace
+
+Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const Launch& launch,
+                          const Options& options) {
+  if (launch.function < 0 || static_cast<size_t>(launch.function) >= module.functions.size() ||
+      !module.functions[static_cast<size_t>(launch.function)].entry)
+    return Error{"there is no such kernel", module.path, 0, 0, {}};
+  const ptx::Function& entry = module.functions[static_cast<size_t>(launch.function)];
+  const uint64_t threads = launch.block.count();
+  if (threads == 0 || threads > 1024 || launch.grid.count() == 0)
+    return Error{"a block has 1 to 1024 threads and a grid at least one block", module.path, entry.line, 0, {}};
+  if (launch.dynamic_shared_bytes > (1u << 20))
+    return Error{"dynamic shared memory of more than 1 MB", module.path, entry.line, 0,
+                 "a block has at most 227 KB of shared memory"};
+  uint32_t parameter_bytes = 0;
+  for (uint32_t p = 0; p < entry.params.size(); ++p)
+    parameter_bytes = kernel_param_offset_end(entry, p);
+  if (launch.parameters.size() < parameter_bytes)
+    return Error{"the launch gives " + std::to_string(launch.parameters.size()) + " bytes of parameters, the kernel takes " +
+                     std::to_string(parameter_bytes),
+                 module.path, entry.line, 0, {}};
+
+  // Parameters live in a read-only buffer of their own for the time of the launch.
+  const size_t visible = memory.size();
+  Result<uint64_t> parameters = memory.allocate("parameters of the kernel", launch.parameters.size());
+  if (!parameters) return parameters.error();
+  Buffer& parameter_buffer = memory.buffer(visible);
+  std::copy(launch.parameters.begin(), launch.parameters.end(), parameter_buffer.data.get());
+  parameter_buffer.read_only = true;
+
+  LaunchShape shape;
+  shape.grid = launch.grid;
+  shape.block = launch.block;
+  shape.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  shape.param_buffer = *parameters;
+  Result<Program> program = decode_program(module, memory, launch.function, shape);
+  if (!program) {
+    memory.release_from(visible);
+    return program.error();
+  }
+
+  unsigned cores = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  KernelProfile profile;
+  for (bool in_order = program->ordered || cores == 1;; in_order = true) {
+    Run run{*program, memory, options, choose_blocks(launch.grid.count(), options.max_blocks), {}, {}, {}, {}};
+    const unsigned workers = in_order ? 1 : static_cast<unsigned>(std::min<uint64_t>(cores, run.blocks.size()));
+    std::vector<AlignedBytes> before;
+    if (options.check_races && run.blocks.size() > 1 && launch_writes(*program)) {
+      run.shadows.resize(memory.size());
+      for (size_t b = 0; b < visible; ++b) {
+        if (memory.buffer(b).read_only) continue;
+        run.shadows[b].granule_shift = program->global_granule_shift;
+        const uint64_t granules = (memory.buffer(b).bytes >> program->global_granule_shift) + 1 + kWarpSize;
+        run.shadows[b].writer = LazyWords<uint32_t>(granules);
+        run.shadows[b].reader = LazyWords<uint32_t>(granules);
+      }
+      if (workers > 1)  // to start over if blocks turn out to meet
+        for (size_t b = 0; b < visible; ++b) {
+          AlignedBytes copy;
+          if (!memory.buffer(b).read_only) {
+            copy = allocate_zeroed(memory.buffer(b).bytes);
+            if (copy) std::memcpy(copy.get(), memory.buffer(b).data.get(), memory.buffer(b).bytes);
+          }
+          before.push_back(std::move(copy));
+        }
+    }
+    for (unsigned k = 0; k < workers; ++k) run.workers.push_back(make_worker(run, workers > 1));
+    if (program->ordered) {
+      run_blocks_in_order(run, *run.workers[0]);
+    } else {
+      std::vector<std::thread> pool;
+      for (unsigned k = 1; k < workers; ++k)
+        pool.emplace_back([&run, k] { run_blocks(run, *run.workers[k]); });
+      run_blocks(run, *run.workers[0]);
+      for (std::thread& t : pool) t.join();
+    }
+    if (workers > 1 && run.conflict) {
+      for (size_t b = 0; b < before.size(); ++b)
+        if (before[b]) std::memcpy(memory.buffer(b).data.get(), before[b].get(), memory.buffer(b).bytes);
+      continue;
+    }
+    gather(run, launch, profile);
+    break;
+  }
+  memory.release_from(visible);
+  profile.buffers.resize(visible);
+  return profile;
+}
+
+}  // namespace fullwarp::exec

@@ -1,0 +1,185 @@
+// f32 and f64 arithmetic: the table from forms to the functions of semantics/float.h and approximate.h.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "exec/ops_float.cpp"
+#include "exec/targets.h"
+#include "hwy/foreach_target.h"
+// After foreach_target:
+#include "exec/handlers.h"
+#include "exec/lanes-inl.h"
+#include "exec/semantics/approximate.h"
+#include "exec/semantics/float.h"
+#include "exec/types-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fullwarp::exec {
+namespace HWY_NAMESPACE {
+namespace {
+
+using ptx::Mod;
+using ptx::Op;
+using ptx::Type;
+using sem::Rounding;
+
+// Calls f with the rounding modifier as a constant; nearest where there is none.
+template <class F>
+Handlers by_rounding(const ptx::Instruction& i, F f) {
+  if (i.has(Mod::rz)) return f(std::integral_constant<Rounding, Rounding::rz>{});
+  if (i.has(Mod::rm)) return f(std::integral_constant<Rounding, Rounding::rm>{});
+  if (i.has(Mod::rp)) return f(std::integral_constant<Rounding, Rounding::rp>{});
+  return f(std::integral_constant<Rounding, Rounding::rn>{});
+}
+
+template <class F>
+Handlers by_ftz_sat(const ptx::Instruction& i, F f) {
+  using Yes = std::true_type;
+  using No = std::false_type;
+  if (i.has(Mod::ftz)) return i.has(Mod::sat) ? f(Yes{}, Yes{}) : f(Yes{}, No{});
+  return i.has(Mod::sat) ? f(No{}, Yes{}) : f(No{}, No{});
+}
+
+template <class F>
+Handlers by_ftz(const ptx::Instruction& i, F f) {
+  return i.has(Mod::ftz) ? f(std::true_type{}) : f(std::false_type{});
+}
+
+bool done(Decoder& d, Handlers h, unsigned sources, Type type) {
+  uint32_t rows[3] = {};
+  for (unsigned k = 0; k < sources; ++k) rows[k] = d.source(k + 1, type);
+  d.emit(h, d.destination(0, type), rows[0], rows[1], rows[2]);
+  return true;
+}
+
+Handlers f32_add(const ptx::Instruction& i) {
+  return by_rounding(i, [&](auto r) {
+    return by_ftz_sat(i, [&](auto ftz, auto sat) { return bind2<Fn<sem::add_f32<r.value, ftz.value, sat.value>>, float, float>(); });
+  });
+}
+Handlers f32_sub(const ptx::Instruction& i) {
+  return by_rounding(i, [&](auto r) {
+    return by_ftz_sat(i, [&](auto ftz, auto sat) { return bind2<Fn<sem::sub_f32<r.value, ftz.value, sat.value>>, float, float>(); });
+  });
+}
+Handlers f32_mul(const ptx::Instruction& i) {
+  return by_rounding(i, [&](auto r) {
+    return by_ftz_sat(i, [&](auto ftz, auto sat) { return bind2<Fn<sem::mul_f32<r.value, ftz.value, sat.value>>, float, float>(); });
+  });
+}
+Handlers f32_fma(const ptx::Instruction& i) {
+  return by_rounding(i, [&](auto r) {
+    return by_ftz_sat(i, [&](auto ftz, auto sat) { return bind3<Fn<sem::fma_f32<r.value, ftz.value, sat.value>>, float, float>(); });
+  });
+}
+Handlers f32_div(const ptx::Instruction& i) {
+  if (i.has(Mod::approx)) return by_ftz(i, [&](auto ftz) { return bind2<Fn<sem::div_approx_f32<ftz.value>>, float, float>(); });
+  if (i.has(Mod::full)) return by_ftz(i, [&](auto ftz) { return bind2<Fn<sem::div_full_f32<ftz.value>>, float, float>(); });
+  return by_rounding(i, [&](auto r) {
+    return by_ftz(i, [&](auto ftz) { return bind2<Fn<sem::div_f32<r.value, ftz.value>>, float, float>(); });
+  });
+}
+Handlers f32_rcp(const ptx::Instruction& i) {
+  return by_rounding(i, [&](auto r) { return by_ftz(i, [&](auto ftz) { return bind1<Fn<sem::rcp_f32<r.value, ftz.value>>, float, float>(); }); });
+}
+Handlers f32_sqrt(const ptx::Instruction& i) {
+  return by_rounding(i, [&](auto r) { return by_ftz(i, [&](auto ftz) { return bind1<Fn<sem::sqrt_f32<r.value, ftz.value>>, float, float>(); }); });
+}
+
+Handlers f32_extreme(const ptx::Instruction& i, bool max) {
+  return by_ftz(i, [&](auto ftz) {
+    auto pick = [&](auto nan) {
+      if (i.has(Mod::xorsign))
+        return max ? bind2<Fn<sem::max_xorsign_f32<ftz.value, nan.value>>, float, float>()
+                   : bind2<Fn<sem::min_xorsign_f32<ftz.value, nan.value>>, float, float>();
+      return max ? bind2<Fn<sem::max_f32<ftz.value, nan.value>>, float, float>()
+                 : bind2<Fn<sem::min_f32<ftz.value, nan.value>>, float, float>();
+    };
+    return i.has(Mod::nan) ? pick(std::true_type{}) : pick(std::false_type{});
+  });
+}
+
+Handlers f32_extreme3(const ptx::Instruction& i, bool max) {
+  return by_ftz(i, [&](auto ftz) {
+    auto pick = [&](auto nan, auto abs) {
+      return max ? bind3<Fn<sem::max3_f32<ftz.value, nan.value, abs.value>>, float, float>()
+                 : bind3<Fn<sem::min3_f32<ftz.value, nan.value, abs.value>>, float, float>();
+    };
+    using Yes = std::true_type;
+    using No = std::false_type;
+    if (i.has(Mod::nan)) return i.has(Mod::abs_) ? pick(Yes{}, Yes{}) : pick(Yes{}, No{});
+    return i.has(Mod::abs_) ? pick(No{}, Yes{}) : pick(No{}, No{});
+  });
+}
+
+bool decode_f32(Decoder& d) {
+  const ptx::Instruction& i = d.instruction();
+  const Type t = Type::f32;
+  switch (i.op) {
+    case Op::add: return done(d, f32_add(i), 2, t);
+    case Op::sub: return done(d, f32_sub(i), 2, t);
+    case Op::mul: return done(d, f32_mul(i), 2, t);
+    case Op::fma: case Op::mad: return done(d, f32_fma(i), 3, t);
+    case Op::div: return done(d, f32_div(i), 2, t);
+    case Op::rcp: return done(d, f32_rcp(i), 1, t);
+    case Op::sqrt: return done(d, f32_sqrt(i), 1, t);
+    case Op::min: return d.operand_count() == 4 ? done(d, f32_extreme3(i, false), 3, t) : done(d, f32_extreme(i, false), 2, t);
+    case Op::max: return d.operand_count() == 4 ? done(d, f32_extreme3(i, true), 3, t) : done(d, f32_extreme(i, true), 2, t);
+    case Op::abs: return done(d, by_ftz(i, [](auto z) { return bind1<Fn<sem::abs_f32<z.value>>, float, float>(); }), 1, t);
+    case Op::neg: return done(d, by_ftz(i, [](auto z) { return bind1<Fn<sem::neg_f32<z.value>>, float, float>(); }), 1, t);
+    case Op::copysign: return done(d, bind2<Fn<sem::copysign_f32>, uint32_t, uint32_t>(), 2, t);
+    case Op::rsqrt: return done(d, by_ftz(i, [](auto z) { return bind1<Fn<sem::rsqrt_approx_f32<z.value>>, float, float>(); }), 1, t);
+    case Op::sin: return done(d, by_ftz(i, [](auto z) { return bind1<Fn<sem::sin_approx_f32<z.value>>, float, float>(); }), 1, t);
+    case Op::cos: return done(d, by_ftz(i, [](auto z) { return bind1<Fn<sem::cos_approx_f32<z.value>>, float, float>(); }), 1, t);
+    case Op::lg2: return done(d, by_ftz(i, [](auto z) { return bind1<Fn<sem::lg2_approx_f32<z.value>>, float, float>(); }), 1, t);
+    case Op::ex2: return done(d, by_ftz(i, [](auto z) { return bind1<Fn<sem::ex2_approx_f32<z.value>>, float, float>(); }), 1, t);
+    case Op::tanh: return done(d, bind1<Fn<sem::tanh_approx_f32>, float, float>(), 1, t);
+    default: return false;
+  }
+}
+
+struct ReciprocalRoot {
+  HWY_INLINE double operator()(double x) const { return sem::with_nan(1.0 / __builtin_sqrt(x), x); }
+};
+
+bool decode_f64(Decoder& d) {
+  const ptx::Instruction& i = d.instruction();
+  const Type t = Type::f64;
+  switch (i.op) {
+    case Op::add: return done(d, by_rounding(i, [](auto r) { return bind2<Fn<sem::add_f64<r.value>>, double, double>(); }), 2, t);
+    case Op::sub: return done(d, by_rounding(i, [](auto r) { return bind2<Fn<sem::sub_f64<r.value>>, double, double>(); }), 2, t);
+    case Op::mul: return done(d, by_rounding(i, [](auto r) { return bind2<Fn<sem::mul_f64<r.value>>, double, double>(); }), 2, t);
+    case Op::fma: case Op::mad:
+      return done(d, by_rounding(i, [](auto r) { return bind3<Fn<sem::fma_f64<r.value>>, double, double>(); }), 3, t);
+    case Op::div: return done(d, by_rounding(i, [](auto r) { return bind2<Fn<sem::div_f64<r.value>>, double, double>(); }), 2, t);
+    case Op::rcp:
+      if (i.has(Mod::approx)) return done(d, bind1<Fn<sem::rcp_f64<Rounding::rn>>, double, double>(), 1, t);
+      return done(d, by_rounding(i, [](auto r) { return bind1<Fn<sem::rcp_f64<r.value>>, double, double>(); }), 1, t);
+    case Op::sqrt: return done(d, by_rounding(i, [](auto r) { return bind1<Fn<sem::sqrt_f64<r.value>>, double, double>(); }), 1, t);
+    case Op::rsqrt: return done(d, bind1<ReciprocalRoot, double, double>(), 1, t);
+    case Op::min: return done(d, bind2<Fn<sem::min_f64>, double, double>(), 2, t);
+    case Op::max: return done(d, bind2<Fn<sem::max_f64>, double, double>(), 2, t);
+    case Op::abs: return done(d, bind1<Fn<sem::abs_f64>, double, double>(), 1, t);
+    case Op::neg: return done(d, bind1<Fn<sem::neg_f64>, double, double>(), 1, t);
+    case Op::copysign: return done(d, bind2<Fn<sem::copysign_f64>, uint64_t, uint64_t>(), 2, t);
+    default: return false;
+  }
+}
+
+}  // namespace
+
+bool decode_float_target(Decoder& d) {
+  switch (d.instruction().type(0)) {
+    case Type::f32: return decode_f32(d);
+    case Type::f64: return decode_f64(d);
+    default: return false;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace fullwarp::exec
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fullwarp::exec {
+HWY_EXPORT(decode_float_target);
+bool decode_float(Decoder& d) { return HWY_DYNAMIC_DISPATCH(decode_float_target)(d); }
+}  // namespace fullwarp::exec
+#endif

@@ -1,0 +1,4 @@
+#include "exec/decode.h"
+namespace fullwarp::exec {
+bool decode_half(Decoder&) { return false; }
+}

@@ -1,0 +1,451 @@
+// Loads and stores. Each handler tries the site's pattern first (site.h): one vector comparison, one bounds
+// check, and data that is contiguous or one value for all lanes moves as vectors. What does not fit goes lane
+// by lane through access.h.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "exec/ops_memory.cpp"
+#include "exec/targets.h"
+#include "hwy/foreach_target.h"
+// After foreach_target:
+#include "exec/access.h"
+#include "exec/handlers.h"
+#include "exec/lanes-inl.h"
+#include "exec/memory_ops.h"
+#include "exec/race-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fullwarp::exec {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using mem::AccessKind;
+using mem::AccessSpace;
+
+enum class Extend : uint8_t { zero, sign32, sign16 };
+
+template <unsigned kBytes>
+struct RawOf;
+template <> struct RawOf<1> { using type = uint8_t; };
+template <> struct RawOf<2> { using type = uint16_t; };
+template <> struct RawOf<4> { using type = uint32_t; };
+template <> struct RawOf<8> { using type = uint64_t; };
+template <unsigned kBytes>
+using Raw = typename RawOf<kBytes>::type;
+template <unsigned kBytes>
+using Wide = std::conditional_t<kBytes == 8, uint64_t, uint32_t>;
+
+template <unsigned kBytes, Extend kExtend>
+HWY_INLINE Wide<kBytes> extend(Raw<kBytes> raw) {
+  if constexpr (kExtend == Extend::zero || kBytes >= 4) return raw;
+  else if constexpr (kExtend == Extend::sign32)
+    return static_cast<uint32_t>(static_cast<int32_t>(static_cast<std::make_signed_t<Raw<kBytes>>>(raw)));
+  else
+    return static_cast<uint16_t>(static_cast<int16_t>(static_cast<std::make_signed_t<Raw<kBytes>>>(raw)));
+}
+
+HWY_INLINE unsigned vector_of(const MicroOp* op) { return (op->flags >> kVectorShift) & kVectorMask; }
+HWY_INLINE uint32_t element_row(const MicroOp* op, unsigned j) {
+  return j == 0 ? op->dst : j == 1 ? op->b : j == 2 ? op->c : op->d;
+}
+
+// Do the lanes of `mask` lie as in the site's pattern?
+template <class Address>
+HWY_INLINE bool fits(const Site& s, const Address* HWY_RESTRICT address, LaneMask mask) {
+  if (mask != s.mask || s.pattern == Pattern::none) return false;
+  const Address base = address[std::countr_zero(mask)];
+  using Delta = std::conditional_t<sizeof(Address) == 4, int32_t, int64_t>;
+  const Delta* HWY_RESTRICT delta;
+  if constexpr (sizeof(Address) == 4) delta = s.delta32;
+  else delta = s.delta;
+  Address difference = 0;
+  if (mask == kFullMask) {
+    FULLWARP_LANE_LOOP
+    for (unsigned i = 0; i < kWarpSize; ++i) difference |= (address[i] - base) ^ static_cast<Address>(delta[i]);
+  } else {
+    FULLWARP_LANE_LOOP
+    for (unsigned i = 0; i < kWarpSize; ++i)
+      difference |= (mask >> i) & 1 ? (address[i] - base) ^ static_cast<Address>(delta[i]) : 0;
+  }
+  return difference == 0;
+}
+
+// Reads the rows of a load from memory that the pattern describes; `p` is the first active lane's byte.
+template <unsigned kBytes, Extend kExtend>
+HWY_INLINE void fetch(Warp& w, const MicroOp* op, const Site& s, const std::byte* p, LaneMask mask) {
+  using E = Raw<kBytes>;
+  using R = Wide<kBytes>;
+  const unsigned vector = vector_of(op);
+  const bool masked = (w.live & ~mask) != 0;
+  alignas(64) R temp[kWarpSize];
+  if constexpr (kBytes == 4) {
+    if (vector == 4 && s.pattern == Pattern::contiguous && !masked) {
+      const hn::CappedTag<uint32_t, 8> d;
+      const uint32_t* from = reinterpret_cast<const uint32_t*>(p);
+      for (unsigned i = 0; i < kWarpSize; i += static_cast<unsigned>(hn::Lanes(d))) {
+        hn::Vec<decltype(d)> v0, v1, v2, v3;
+        hn::LoadInterleaved4(d, from + 4 * i, v0, v1, v2, v3);
+        hn::StoreU(v0, d, w.row<uint32_t>(op->dst) + i);
+        hn::StoreU(v1, d, w.row<uint32_t>(op->b) + i);
+        hn::StoreU(v2, d, w.row<uint32_t>(op->c) + i);
+        hn::StoreU(v3, d, w.row<uint32_t>(op->d) + i);
+      }
+      return;
+    }
+  }
+  for (unsigned j = 0; j < vector; ++j) {
+    R* d = masked ? temp : w.row<R>(element_row(op, j));
+    const std::byte* from = p + j * kBytes;
+    if (s.pattern == Pattern::uniform) {
+      E raw;
+      std::memcpy(&raw, from, kBytes);
+      const R value = extend<kBytes, kExtend>(raw);
+      FULLWARP_LANE_LOOP
+      for (unsigned i = 0; i < kWarpSize; ++i) d[i] = value;
+    } else if (s.pattern == Pattern::contiguous && vector == 1) {
+      const E* HWY_RESTRICT raw = reinterpret_cast<const E*>(from);
+      FULLWARP_LANE_LOOP
+      for (unsigned i = 0; i < kWarpSize; ++i) d[i] = extend<kBytes, kExtend>(raw[i]);
+    } else {
+      for (unsigned i = 0; i < kWarpSize; ++i) {
+        E raw;
+        std::memcpy(&raw, from + s.delta[i], kBytes);
+        d[i] = extend<kBytes, kExtend>(raw);
+      }
+    }
+    if (masked) blend(w.row<R>(element_row(op, j)), temp, mask);
+  }
+}
+
+template <unsigned kBytes>
+HWY_INLINE void put(Warp& w, const MicroOp* op, const Site& s, std::byte* p, LaneMask mask) {
+  using E = Raw<kBytes>;
+  using R = Wide<kBytes>;
+  const unsigned vector = vector_of(op);
+  if (s.pattern == Pattern::contiguous && vector == 1) {
+    const R* HWY_RESTRICT from = w.row<R>(op->dst);
+    E* HWY_RESTRICT to = reinterpret_cast<E*>(p);
+    FULLWARP_LANE_LOOP
+    for (unsigned i = 0; i < kWarpSize; ++i) to[i] = static_cast<E>(from[i]);
+    return;
+  }
+  for (unsigned j = 0; j < vector; ++j) {
+    const R* from = w.row<R>(element_row(op, j));
+    if (mask == kFullMask) {
+      for (unsigned i = 0; i < kWarpSize; ++i) {
+        const E raw = static_cast<E>(from[i]);
+        std::memcpy(p + j * kBytes + s.delta[i], &raw, kBytes);
+      }
+    } else {
+      for (LaneMask left = mask; left; left &= left - 1) {
+        const unsigned i = static_cast<unsigned>(std::countr_zero(left));
+        const E raw = static_cast<E>(from[i]);
+        std::memcpy(p + j * kBytes + s.delta[i], &raw, kBytes);
+      }
+    }
+  }
+}
+
+// Lane by lane: faulting lanes read 0 and store nothing.
+template <unsigned kBytes, Extend kExtend, bool kStore>
+HWY_NOINLINE void slowly(Warp& w, const MicroOp* op, Addressing addressing, uint32_t site, const uint64_t* address,
+                         LaneMask mask) {
+  using E = Raw<kBytes>;
+  using R = Wide<kBytes>;
+  LaneTarget target[kWarpSize];
+  const unsigned vector = vector_of(op);
+  const LaneMask ok = access_lanes(w, op, addressing, site, address, mask, kBytes * vector,
+                                   kStore ? AccessKind::store : AccessKind::load, target);
+  for (unsigned j = 0; j < vector; ++j) {
+    R* row = w.row<R>(element_row(op, j));
+    for (LaneMask left = mask; left; left &= left - 1) {
+      const unsigned i = static_cast<unsigned>(std::countr_zero(left));
+      LaneTarget t = target[i];
+      const bool good = (ok >> i) & 1;
+      if (good) {
+        t.offset += j * kBytes;
+        if (t.data) t.data += j * kBytes;
+      }
+      E raw = 0;
+      if constexpr (kStore) {
+        raw = static_cast<E>(row[i]);
+        if (good) write_target(w, i, t, &raw, kBytes);
+      } else {
+        if (good) read_target(w, i, t, &raw, kBytes);
+        row[i] = extend<kBytes, kExtend>(raw);
+      }
+    }
+  }
+}
+
+HWY_INLINE void count_hit(Site& s, uint64_t base) {
+  ++s.hits[(base >> 2) & 31];
+  ++s.pending;
+}
+
+// What is touched of a buffer, for an access of full lanes without gaps.
+HWY_INLINE void cover_run(Worker& k, Coverage& c, Site& s, uint64_t offset, uint64_t bytes, bool store) {
+  uint64_t* bits = store ? c.stored.get() : c.loaded.get();
+  if (offset % 64 == 0 && bytes % 64 == 0) {
+    for (uint64_t word = 0; word < bytes / 64; ++word) bits[offset / 64 + word] = ~uint64_t{0};
+  } else {
+    for (uint64_t at = offset; at < offset + bytes;) {
+      const uint64_t shift = at % 64, n = std::min<uint64_t>(64 - shift, offset + bytes - at);
+      bits[at / 64] |= (n == 64 ? ~uint64_t{0} : ((uint64_t{1} << n) - 1)) << shift;
+      at += n;
+    }
+  }
+  if (store) {
+    c.stored_asked += bytes;
+    return;
+  }
+  c.loaded_asked += bytes;
+  const uint32_t me = static_cast<uint32_t>(k.block->linear) + 1;
+  if (c.last_block != me) {
+    c.last_block = me;
+    ++c.blocks_loading;
+  }
+  for (uint64_t sector = offset / 32; sector <= (offset + bytes - 1) / 32; ++sector) {
+    if (c.last_loader[sector] == me) {
+      ++s.counters.extra_copies;
+    } else {
+      c.last_loader[sector] = me;
+      ++c.load_sectors_of_blocks;
+    }
+  }
+}
+
+HWY_INLINE void cover_pattern(Worker& k, Site& s, size_t buffer, uint64_t offset, unsigned width, bool store) {
+  Coverage& c = k.coverage[buffer];
+  if (s.pattern == Pattern::contiguous) {
+    cover_run(k, c, s, offset, uint64_t{width} * kWarpSize, store);
+  } else if (s.pattern == Pattern::uniform) {
+    cover_run(k, c, s, offset, width, store);
+    (store ? c.stored_asked : c.loaded_asked) += uint64_t{width} * (s.lanes - 1);
+  } else {
+    cover_scattered(k, s, buffer, offset, width, store);
+  }
+}
+
+template <unsigned kBytes, Extend kExtend, bool kStore>
+HWY_INLINE void access_global(Warp& w, const MicroOp* op, Addressing addressing, uint32_t site,
+                              const uint64_t* address, LaneMask mask) {
+  Worker& k = *w.worker;
+  Site& s = k.sites[site];
+  const unsigned width = kBytes * vector_of(op);
+  const uint64_t base = address[std::countr_zero(mask)] + static_cast<uint64_t>(op->imm);
+  bool good = fits(s, address, mask);
+  if (!good) good = set_pattern(s, k.program->sites[site], AccessSpace::global, address, mask, width, w);
+  const uint64_t window = window_of(base) - kFirstBufferWindow;
+  const int64_t offset = static_cast<int64_t>(offset_of(base));
+  if (HWY_LIKELY(good && window < k.views.size() && s.aligned && (base & (width - 1)) == 0)) {
+    const BufferView& view = k.views[window];
+    if (HWY_LIKELY(offset + s.lowest >= 0 && static_cast<uint64_t>(offset + s.end) <= view.bytes &&
+                   !(kStore && view.read_only) && (kBytes >= 4 || (base & 3) == s.low_bits))) {
+      if (!(op->flags & kNotCounted)) {
+        if (kBytes < 4) s.first_base = (s.first_base & ~uint64_t{3}) | (base & 3);
+        count_hit(s, base);
+        cover_pattern(k, s, window, static_cast<uint64_t>(offset), width, kStore);
+      }
+      if (k.options->check_races && (view.written || view.shadow))
+        check_global_pattern(w, op, s, view, window, static_cast<uint64_t>(offset), width, mask, kStore);
+      std::byte* p = view.data + offset;
+      if constexpr (kStore) put<kBytes>(w, op, s, p, mask);
+      else fetch<kBytes, kExtend>(w, op, s, p, mask);
+      return;
+    }
+  }
+  alignas(64) uint64_t exact[kWarpSize];
+  for (unsigned i = 0; i < kWarpSize; ++i) exact[i] = address[i] + static_cast<uint64_t>(op->imm);
+  flush_site(s, k.program->sites[site], *k.program);
+  s.pattern = Pattern::none;
+  slowly<kBytes, kExtend, kStore>(w, op, addressing, addressing == Addressing::generic ? op->site : site, exact, mask);
+}
+
+template <unsigned kBytes, Extend kExtend, bool kStore>
+HWY_INLINE void access_shared(Warp& w, const MicroOp* op, uint32_t site, const uint32_t* address, LaneMask mask,
+                              uint32_t imm) {
+  Worker& k = *w.worker;
+  Site& s = k.sites[site];
+  const unsigned width = kBytes * vector_of(op);
+  const uint32_t base = address[std::countr_zero(mask)] + imm;
+  bool good = fits(s, address, mask) && (kBytes >= 4 || s.low_bits == (base & 3));
+  if (!good) {
+    good = set_pattern(s, k.program->sites[site], AccessSpace::shared, address, mask, width, w);
+    s.low_bits = base & 3;
+    s.first_base = base;
+  }
+  const int64_t offset = base;
+  if (HWY_LIKELY(good && s.aligned && (base & (width - 1)) == 0 && offset + s.lowest >= 0 &&
+                 offset + s.end <= w.shared_bytes)) {
+    ++s.hits[0];
+    ++s.pending;
+    if (k.options->check_races) check_shared_pattern<kStore>(w, op, s, base, width, mask);
+    std::byte* p = w.shared + base;
+    if constexpr (kStore) put<kBytes>(w, op, s, p, mask);
+    else fetch<kBytes, kExtend>(w, op, s, p, mask);
+    return;
+  }
+  alignas(64) uint64_t exact[kWarpSize];
+  for (unsigned i = 0; i < kWarpSize; ++i) exact[i] = static_cast<uint32_t>(address[i] + imm);
+  flush_site(s, k.program->sites[site], *k.program);
+  s.pattern = Pattern::none;
+  slowly<kBytes, kExtend, kStore>(w, op, Addressing::shared, site, exact, mask);
+}
+
+// Local memory is interleaved, so that lanes with one offset touch one run of words.
+template <unsigned kBytes, Extend kExtend, bool kStore>
+HWY_INLINE void access_local(Warp& w, const MicroOp* op, Addressing addressing, uint32_t site,
+                             const uint64_t* address, LaneMask mask) {
+  Worker& k = *w.worker;
+  Site& s = k.sites[site];
+  const unsigned width = kBytes * vector_of(op);
+  bool good = fits(s, address, mask);
+  if (!good) good = set_pattern(s, k.program->sites[site], AccessSpace::local, address, mask, width, w);
+  const uint64_t offset = offset_of(address[std::countr_zero(mask)] + static_cast<uint64_t>(op->imm));
+  if (good && s.pattern == Pattern::uniform && (kBytes == 4 || kBytes == 8) && offset % width == 0 &&
+      offset + width <= w.frame->local_top) {
+    ++s.hits[0];
+    ++s.pending;
+    s.first_base = offset;
+    for (unsigned j = 0; j < vector_of(op); ++j) {
+      uint32_t* words = reinterpret_cast<uint32_t*>(local_byte(w, offset + j * kBytes, 0));
+      Wide<kBytes>* row = w.row<Wide<kBytes>>(element_row(op, j));
+      FULLWARP_LANE_LOOP
+      for (unsigned i = 0; i < kWarpSize; ++i) {
+        const bool on = (mask >> i) & 1;
+        if constexpr (kStore) {
+          words[i] = on ? static_cast<uint32_t>(row[i]) : words[i];
+          if constexpr (kBytes == 8) words[i + 32] = on ? static_cast<uint32_t>(row[i] >> 32) : words[i + 32];
+        } else {
+          Wide<kBytes> value = words[i];
+          if constexpr (kBytes == 8) value |= static_cast<uint64_t>(words[i + 32]) << 32;
+          row[i] = on ? value : row[i];
+        }
+      }
+    }
+    return;
+  }
+  alignas(64) uint64_t exact[kWarpSize];
+  for (unsigned i = 0; i < kWarpSize; ++i) exact[i] = address[i] + static_cast<uint64_t>(op->imm);
+  flush_site(s, k.program->sites[site], *k.program);
+  s.pattern = Pattern::none;
+  slowly<kBytes, kExtend, kStore>(w, op, addressing, addressing == Addressing::generic ? op->site : site, exact, mask);
+}
+
+template <Addressing kAddressing, unsigned kBytes, Extend kExtend, bool kStore>
+HWY_NOINLINE const MicroOp* access(Warp& w, const MicroOp* op) {
+  const LaneMask mask = w.exec;
+  if constexpr (kAddressing == Addressing::shared) {
+    access_shared<kBytes, kExtend, kStore>(w, op, op->site, w.row<uint32_t>(op->a), mask,
+                                           static_cast<uint32_t>(op->imm));
+  } else if constexpr (kAddressing == Addressing::global) {
+    access_global<kBytes, kExtend, kStore>(w, op, Addressing::global, op->site, w.row<uint64_t>(op->a), mask);
+  } else if constexpr (kAddressing == Addressing::local) {
+    access_local<kBytes, kExtend, kStore>(w, op, Addressing::local, op->site, w.row<uint64_t>(op->a), mask);
+  } else {
+    // Generic: the window of each lane says the space; lanes of one space go together.
+    const uint64_t* address = w.row<uint64_t>(op->a);
+    LaneMask shared = 0, local = 0;
+    const uint64_t first = window_of(address[std::countr_zero(mask)] + static_cast<uint64_t>(op->imm));
+    LaneMask same = 0;
+    for (unsigned i = 0; i < kWarpSize; ++i) {
+      const uint64_t window = window_of(address[i] + static_cast<uint64_t>(op->imm));
+      same |= static_cast<LaneMask>(window == first) << i;
+      shared |= static_cast<LaneMask>(window == kSharedWindow) << i;
+      local |= static_cast<LaneMask>(window == kLocalWindow) << i;
+    }
+    const LaneMask global = mask & ~shared & ~local;
+    if (global) {
+      if ((same & mask) == mask)
+        access_global<kBytes, kExtend, kStore>(w, op, Addressing::generic, op->site, address, mask);
+      else {
+        alignas(64) uint64_t exact[kWarpSize];
+        for (unsigned i = 0; i < kWarpSize; ++i) exact[i] = address[i] + static_cast<uint64_t>(op->imm);
+        slowly<kBytes, kExtend, kStore>(w, op, Addressing::generic, op->site, exact, global);
+      }
+    }
+    if (shared & mask) {
+      alignas(64) uint32_t offset[kWarpSize];
+      FULLWARP_LANE_LOOP
+      for (unsigned i = 0; i < kWarpSize; ++i)
+        offset[i] = static_cast<uint32_t>(offset_of(address[i] + static_cast<uint64_t>(op->imm)));
+      access_shared<kBytes, kExtend, kStore>(w, op, op->site + 1, offset, shared & mask, 0);
+    }
+    if (local & mask)
+      access_local<kBytes, kExtend, kStore>(w, op, Addressing::generic, op->site + 2, address, local & mask);
+  }
+  return op + 1;
+}
+
+// `.param` variables of device functions: words of 32 lanes in the frame.
+template <unsigned kBytes, Extend kExtend, bool kStore>
+HWY_NOINLINE const MicroOp* access_param(Warp& w, const MicroOp* op) {
+  const LaneMask mask = w.exec;
+  for (unsigned j = 0; j < vector_of(op); ++j) {
+    const uint64_t offset = static_cast<uint64_t>(op->imm) + j * kBytes;
+    uint32_t* words = w.row<uint32_t>(op->a) + offset / 4 * kWarpSize;
+    const unsigned shift = static_cast<unsigned>(offset % 4) * 8;
+    Wide<kBytes>* row = w.row<Wide<kBytes>>(element_row(op, j));
+    for (unsigned i = 0; i < kWarpSize; ++i) {
+      if (!((mask >> i) & 1)) continue;
+      if constexpr (kStore) {
+        if constexpr (kBytes == 8) {
+          words[i] = static_cast<uint32_t>(row[i]);
+          words[i + kWarpSize] = static_cast<uint32_t>(row[i] >> 32);
+        } else {
+          const uint32_t field = kBytes == 4 ? ~0u : ((1u << (8 * (kBytes & 3))) - 1) << shift;
+          words[i] = (words[i] & ~field) | ((static_cast<uint32_t>(row[i]) << shift) & field);
+        }
+      } else {
+        if constexpr (kBytes == 8) row[i] = words[i] | static_cast<uint64_t>(words[i + kWarpSize]) << 32;
+        else row[i] = extend<kBytes, kExtend>(static_cast<Raw<kBytes>>(words[i] >> shift));
+      }
+    }
+  }
+  return op + 1;
+}
+
+template <unsigned kBytes, Extend kExtend, bool kStore>
+Handlers pick_space(MemoryPath path) {
+  Handler h = nullptr;
+  switch (path) {
+    case MemoryPath::generic: h = access<Addressing::generic, kBytes, kExtend, kStore>; break;
+    case MemoryPath::global: h = access<Addressing::global, kBytes, kExtend, kStore>; break;
+    case MemoryPath::shared: h = access<Addressing::shared, kBytes, kExtend, kStore>; break;
+    case MemoryPath::local: h = access<Addressing::local, kBytes, kExtend, kStore>; break;
+    case MemoryPath::param: h = access_param<kBytes, kExtend, kStore>; break;
+  }
+  return {h, h};
+}
+
+Handlers memory_handlers(MemoryPath path, unsigned bytes, bool sign32, bool sign16, bool store) {
+  if (store) {
+    switch (bytes) {
+      case 1: return pick_space<1, Extend::zero, true>(path);
+      case 2: return pick_space<2, Extend::zero, true>(path);
+      case 4: return pick_space<4, Extend::zero, true>(path);
+      default: return pick_space<8, Extend::zero, true>(path);
+    }
+  }
+  switch (bytes) {
+    case 1:
+      return sign32 ? pick_space<1, Extend::sign32, false>(path)
+                    : sign16 ? pick_space<1, Extend::sign16, false>(path) : pick_space<1, Extend::zero, false>(path);
+    case 2: return sign32 ? pick_space<2, Extend::sign32, false>(path) : pick_space<2, Extend::zero, false>(path);
+    case 4: return pick_space<4, Extend::zero, false>(path);
+    default: return pick_space<8, Extend::zero, false>(path);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace fullwarp::exec
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fullwarp::exec {
+HWY_EXPORT(memory_handlers);
+
+Handlers memory_handlers(MemoryPath path, unsigned bytes, bool sign32, bool sign16, bool store) {
+  return HWY_DYNAMIC_DISPATCH(memory_handlers)(path, bytes, sign32, sign16, store);
+}
+}  // namespace fullwarp::exec
+#endif

@@ -1,0 +1,135 @@
+// The race detector's fast paths, for accesses that fit a pattern (see race.h for the shadow words).
+#if defined(FULLWARP_EXEC_RACE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FULLWARP_EXEC_RACE_INL_H_
+#undef FULLWARP_EXEC_RACE_INL_H_
+#else
+#define FULLWARP_EXEC_RACE_INL_H_
+#endif
+
+#include "exec/access.h"
+#include "exec/lanes-inl.h"
+#include "exec/race.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fullwarp::exec {
+namespace HWY_NAMESPACE {
+
+template <bool kStore>
+HWY_INLINE void check_shared_slowly(Warp& w, const MicroOp* op, const Site& s, uint32_t base, unsigned width,
+                                    LaneMask mask) {
+  alignas(64) uint32_t offset[kWarpSize];
+  for (unsigned i = 0; i < kWarpSize; ++i) offset[i] = base + static_cast<uint32_t>(s.delta32[i]);
+  check_shared(w, op, offset, mask, width, kStore, (op->flags & kStrong) != 0);
+}
+
+template <bool kStore>
+HWY_INLINE void check_shared_pattern(Warp& w, const MicroOp* op, Site& s, uint32_t base, unsigned width,
+                                     LaneMask mask) {
+  SharedShadow& shadow = w.block->shadow;
+  const unsigned shift = shadow.granule_shift;
+  const uint32_t limit = shadow.barrier_stamp << kWhoBits;  // entries below are ordered before this access
+  const uint32_t me = (shadow.clock << kWhoBits) | w.first_thread;
+  if (op->flags & kStrong) {
+    check_shared_slowly<kStore>(w, op, s, base, width, mask);
+    return;
+  }
+  uint32_t* writer = shadow.writer.data() + (base >> shift);
+  uint32_t* reader = shadow.reader.data() + (base >> shift);
+  if (s.pattern == Pattern::contiguous && width == (1u << shift)) {
+    uint32_t bad = 0;
+    FULLWARP_LANE_LOOP
+    for (unsigned i = 0; i < kWarpSize; ++i) {
+      const uint32_t e = writer[i], r = reader[i], mine = w.first_thread + i;
+      const uint32_t write_met = (e >= limit) & ((e & kWhoMask) != mine);
+      const uint32_t read_met = (r >= limit) & ((r & kWhoMask) != mine);
+      bad |= kStore ? write_met | read_met : write_met | read_met | (e == 0);
+    }
+    if (HWY_LIKELY(bad == 0)) {
+      uint32_t* mine = kStore ? writer : reader;
+      FULLWARP_LANE_LOOP
+      for (unsigned i = 0; i < kWarpSize; ++i) mine[i] = me + i;
+      return;
+    }
+    check_shared_slowly<kStore>(w, op, s, base, width, mask);
+    return;
+  }
+  if (s.granule_count == -1) list_granules(s, base, width, shift);
+  if (s.granule_count < 0) {
+    check_shared_slowly<kStore>(w, op, s, base, width, mask);
+    return;
+  }
+  const uint32_t several = (shadow.clock << kWhoBits) | (kManyLanes + w.index);
+  for (int k = 0; k < s.granule_count; ++k) {
+    const int32_t at = s.granule_delta[k];
+    const uint32_t e = writer[at], r = reader[at];
+    const bool alone = s.granule_lane[k] != Site::kSeveralLanes;
+    const uint32_t mine = alone ? me + s.granule_lane[k] : several;
+    const bool write_ok = e < limit || (alone && (e & kWhoMask) == (mine & kWhoMask));
+    if constexpr (kStore) {
+      const bool read_ok = r < limit || (alone && (r & kWhoMask) == (mine & kWhoMask));
+      if (HWY_UNLIKELY(!write_ok || !read_ok || !alone)) {
+        check_shared_slowly<kStore>(w, op, s, base, width, mask);
+        return;
+      }
+      writer[at] = mine;
+    } else {
+      if (HWY_UNLIKELY(!write_ok || e == 0)) {
+        check_shared_slowly<kStore>(w, op, s, base, width, mask);
+        return;
+      }
+      if (r < limit || r == mine) {
+        reader[at] = mine;
+      } else {  // another reader since the last barrier
+        const uint32_t who = r & kWhoMask;
+        const uint32_t warp = who < kManyLanes ? who / kWarpSize : who - kManyLanes;
+        reader[at] = warp == w.index && who != kManyWarps ? several : (shadow.clock << kWhoBits) | kManyWarps;
+      }
+    }
+  }
+}
+
+inline void check_global_slowly(Warp& w, const MicroOp* op, const Site& s, size_t buffer, uint64_t offset,
+                                unsigned width, LaneMask mask, bool store) {
+  LaneTarget target[kWarpSize];
+  for (unsigned i = 0; i < kWarpSize; ++i) {
+    target[i].offset = offset + static_cast<uint64_t>(s.delta[i]);
+    target[i].buffer = static_cast<int64_t>(buffer);
+    target[i].data = w.worker->views[buffer].data + target[i].offset;
+  }
+  check_global_lanes(w, op, target, mask, width, !store, store, false);
+}
+
+HWY_INLINE void check_global_pattern(Warp& w, const MicroOp* op, const Site& s, const BufferView& view, size_t buffer,
+                                     uint64_t offset, unsigned width, LaneMask mask, bool store) {
+  if (view.written || !view.shadow || (op->flags & kStrong) || s.pattern != Pattern::contiguous ||
+      width != (1u << view.shadow->granule_shift)) {
+    check_global_slowly(w, op, s, buffer, offset, width, mask, store);
+    return;
+  }
+  uint32_t* HWY_RESTRICT writer = view.shadow->writer.get() + (offset >> view.shadow->granule_shift);
+  uint32_t* HWY_RESTRICT reader = view.shadow->reader.get() + (offset >> view.shadow->granule_shift);
+  const uint32_t me = static_cast<uint32_t>(w.block->linear) + 1;
+  uint32_t bad = 0;
+  if (store) {
+    FULLWARP_LANE_LOOP
+    for (unsigned i = 0; i < kWarpSize; ++i)
+      bad |= ((writer[i] != 0) & (writer[i] != me)) | ((reader[i] != 0) & (reader[i] != me));
+    FULLWARP_LANE_LOOP
+    for (unsigned i = 0; i < kWarpSize; ++i) writer[i] = bad ? writer[i] : me;
+  } else {
+    FULLWARP_LANE_LOOP
+    for (unsigned i = 0; i < kWarpSize; ++i) bad |= (writer[i] != 0) & (writer[i] != me);
+    FULLWARP_LANE_LOOP
+    for (unsigned i = 0; i < kWarpSize; ++i) {
+      const uint32_t r = reader[i];
+      reader[i] = (r == 0) | (r == me) ? me : kManyBlocks;
+    }
+  }
+  if (HWY_UNLIKELY(bad)) check_global_slowly(w, op, s, buffer, offset, width, mask, store);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace fullwarp::exec
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,188 @@
+#include "exec/site.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "exec/worker.h"
+
+namespace fullwarp::exec {
+namespace {
+
+using mem::AccessCost;
+using mem::AccessSpace;
+
+AccessCost cost_of(const mem::WarpAccess& access) {
+  return access.space == AccessSpace::shared ? mem::shared_cost(access) : mem::global_cost(access);
+}
+
+void add(profile::MemoryCounters& c, const AccessCost& cost, uint32_t lanes, uint32_t width, uint64_t times) {
+  c.requests += cost.requests * times;
+  c.lanes += lanes * times;
+  c.bytes_asked += uint64_t{lanes} * width * times;
+  c.sectors += cost.sectors * times;
+  c.ideal_sectors += cost.ideal_sectors * times;
+  c.lines += cost.lines * times;
+  c.wavefronts += cost.wavefronts * times;
+  c.ideal_wavefronts += cost.ideal_wavefronts * times;
+}
+
+uint64_t excess(const AccessCost& cost, AccessSpace space) {
+  return space == AccessSpace::shared ? cost.wavefronts - std::min(cost.wavefronts, cost.ideal_wavefronts)
+                                      : cost.sectors - std::min(cost.sectors, cost.ideal_sectors);
+}
+
+// Keeps the access as the site's example if it is the costliest so far.
+void consider_example(Site& s, const mem::WarpAccess& access, const AccessCost& cost, const Program& program,
+                      uint64_t linear_block, uint32_t warp) {
+  const uint64_t waste = excess(cost, s.space);
+  profile::AccessExample& example = s.counters.example;
+  if (example.valid && waste <= s.example_excess) return;
+  s.example_excess = waste;
+  example.valid = true;
+  example.access = access;
+  const Dim3 grid = program.grid;
+  example.block = {static_cast<uint32_t>(linear_block % grid.x), static_cast<uint32_t>(linear_block / grid.x % grid.y),
+                   static_cast<uint32_t>(linear_block / grid.x / grid.y)};
+  example.warp = warp;
+  example.buffer = -1;
+  if (s.space == AccessSpace::global && access.mask) {
+    const unsigned first = static_cast<unsigned>(std::countr_zero(access.mask));
+    example.buffer = static_cast<int32_t>(program.memory->find(access.address[first]));
+    for (unsigned i = 0; i < kWarpSize; ++i)
+      example.buffer_offset[i] = static_cast<int64_t>(offset_of(access.address[i]));
+  }
+}
+
+// Requests that would need one sector less from an aligned base.
+bool one_sector_more(const mem::WarpAccess& access, const AccessCost& cost) {
+  if (access.space != AccessSpace::global || cost.sectors < 2) return false;
+  uint64_t lowest = ~uint64_t{0};
+  for (LaneMask left = access.mask; left; left &= left - 1)
+    lowest = std::min(lowest, access.address[static_cast<unsigned>(std::countr_zero(left))]);
+  const uint64_t past = lowest % mem::kSectorBytes;
+  if (past == 0) return false;
+  mem::WarpAccess aligned = access;
+  for (uint64_t& a : aligned.address) a -= past;
+  return mem::global_cost(aligned).sectors + 1 == cost.sectors;
+}
+
+}  // namespace
+
+void flush_site(Site& s, const SiteInfo& info, const Program& program) {
+  if (s.pending == 0) return;
+  s.pending = 0;
+  if (!info.counted || info.machine_width_bytes == 0) {
+    std::fill(std::begin(s.hits), std::end(s.hits), 0);
+    return;
+  }
+  const unsigned first = static_cast<unsigned>(std::countr_zero(s.mask));
+  for (unsigned k = 0; k < 32; ++k) {
+    const uint64_t times = s.hits[k];
+    if (times == 0) continue;
+    s.hits[k] = 0;
+    mem::WarpAccess access;
+    access.mask = s.mask;
+    access.width_bytes = info.machine_width_bytes;
+    access.space = s.space;
+    access.kind = info.kind;
+    // A base of the right alignment, near the first one seen, so that the example shows real addresses.
+    const uint64_t base = (s.first_base & ~uint64_t{127}) + (s.space == AccessSpace::global ? 4 * k : s.first_base & 127) +
+                          static_cast<uint64_t>(static_cast<int64_t>(info.machine_offset));
+    for (unsigned i = 0; i < kWarpSize; ++i)
+      access.address[i] = base + static_cast<uint64_t>((s.mask >> i) & 1 ? s.delta[i] : s.delta[first]);
+    const AccessCost cost = cost_of(access);
+    add(s.counters, cost, s.lanes, access.width_bytes, times);
+    if (s.pattern == Pattern::uniform) s.counters.uniform_requests += times;
+    if (one_sector_more(access, cost)) s.counters.misaligned_requests += times;
+    consider_example(s, access, cost, program, s.first_block, s.first_warp);
+  }
+}
+
+void count_access(Site& s, const SiteInfo& info, const mem::WarpAccess& from, const Warp& w) {
+  if (!info.counted || info.machine_width_bytes == 0 || from.mask == 0) return;
+  mem::WarpAccess access = from;
+  access.width_bytes = info.machine_width_bytes;
+  for (uint64_t& a : access.address) a += static_cast<uint64_t>(static_cast<int64_t>(info.machine_offset));
+  s.space = access.space;
+  const AccessCost cost = cost_of(access);
+  add(s.counters, cost, lane_count(access.mask), access.width_bytes, 1);
+  const unsigned first = static_cast<unsigned>(std::countr_zero(access.mask));
+  bool uniform = true;
+  for (LaneMask left = access.mask; left; left &= left - 1)
+    uniform &= access.address[static_cast<unsigned>(std::countr_zero(left))] == access.address[first];
+  s.counters.uniform_requests += uniform;
+  s.counters.misaligned_requests += one_sector_more(access, cost);
+  if (!s.counters.example.valid || excess(cost, s.space) > s.example_excess)
+    consider_example(s, access, cost, *w.worker->program, w.block->linear, w.index);
+}
+
+void list_granules(Site& s, uint32_t base, unsigned width, unsigned shift) {
+  const int64_t first = static_cast<int64_t>(base >> shift);
+  s.granule_count = 0;
+  for (LaneMask left = s.mask; left; left &= left - 1) {
+    const unsigned lane = static_cast<unsigned>(std::countr_zero(left));
+    const int64_t address = static_cast<int64_t>(base) + s.delta[lane];
+    for (int64_t g = address >> shift; g <= (address + width - 1) >> shift; ++g) {
+      const int32_t delta = static_cast<int32_t>(g - first);
+      int16_t k = 0;
+      while (k < s.granule_count && s.granule_delta[k] != delta) ++k;
+      if (k < s.granule_count) {
+        if (s.granule_lane[k] != lane) s.granule_lane[k] = Site::kSeveralLanes;
+      } else if (k == static_cast<int16_t>(Site::kMaxGranules)) {
+        s.granule_count = -2;
+        return;
+      } else {
+        s.granule_delta[k] = delta;
+        s.granule_lane[k] = static_cast<uint8_t>(lane);
+        ++s.granule_count;
+      }
+    }
+  }
+}
+
+template <class Address>
+bool set_pattern(Site& s, const SiteInfo& info, AccessSpace space, const Address* address, LaneMask mask,
+                 uint32_t width, const Warp& w) {
+  if (mask == 0) return false;
+  flush_site(s, info, *w.worker->program);
+  s.pattern = Pattern::none;
+  const unsigned first = static_cast<unsigned>(std::countr_zero(mask));
+  const uint64_t base = address[first];
+  int64_t lowest = 0, highest = 0;
+  bool uniform = true, contiguous = true;
+  int64_t low_bits = 0;
+  for (unsigned i = 0; i < kWarpSize; ++i) {
+    const bool on = (mask >> i) & 1;
+    const int64_t delta = on ? static_cast<int64_t>(uint64_t{address[i]} - base) : 0;
+    s.delta[i] = delta;
+    if (!on) continue;
+    lowest = std::min(lowest, delta);
+    highest = std::max(highest, delta);
+    low_bits |= delta;
+    uniform &= delta == 0;
+    contiguous &= delta == (static_cast<int64_t>(i) - static_cast<int64_t>(first)) * static_cast<int64_t>(width);
+  }
+  constexpr int64_t kFar = int64_t{1} << 30;
+  if (lowest < -kFar || highest > kFar) return false;
+  for (unsigned i = 0; i < kWarpSize; ++i) s.delta32[i] = static_cast<int32_t>(s.delta[i]);
+  s.granule_count = -1;
+  s.mask = mask;
+  s.space = space;
+  s.lanes = lane_count(mask);
+  s.lowest = lowest;
+  s.end = highest + width;
+  s.aligned = low_bits % static_cast<int64_t>(width) == 0;
+  s.low_bits = static_cast<uint8_t>(base & 3);
+  s.pattern = uniform ? Pattern::uniform : contiguous && mask == kFullMask ? Pattern::contiguous : Pattern::scattered;
+  s.first_base = base;
+  s.first_block = w.block->linear;
+  s.first_warp = w.index;
+  return true;
+}
+
+template bool set_pattern<uint32_t>(Site&, const SiteInfo&, AccessSpace, const uint32_t*, LaneMask, uint32_t,
+                                    const Warp&);
+template bool set_pattern<uint64_t>(Site&, const SiteInfo&, AccessSpace, const uint64_t*, LaneMask, uint32_t,
+                                    const Warp&);
+
+}  // namespace fullwarp::exec

@@ -1,0 +1,74 @@
+// A site is one memory instruction as seen by one worker: counters, and the pattern of its last access.
+//
+// Most instructions access memory in the same pattern every time, only the base moves. The site keeps the
+// pattern (each lane's distance from the first active lane) and what can be said about it once: bounds,
+// alignment, whether it is contiguous or uniform, and what it costs. While accesses fit the pattern, one
+// vector comparison replaces all of that, and counting is one increment: `hits[k]` counts accesses whose base
+// is 4 * k bytes past a 128-byte line. The hits become counters when the pattern changes or the launch ends.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/warp.h"
+#include "exec/program.h"
+#include "mem/warp_access.h"
+#include "profile/profile.h"
+
+namespace fullwarp::exec {
+
+struct Worker;
+struct Warp;
+
+enum class Pattern : uint8_t { none, uniform, contiguous, scattered };
+
+struct alignas(64) Site {
+  int64_t delta[kWarpSize] = {};  // 0 for lanes outside `mask`
+  int32_t delta32[kWarpSize] = {};
+  LaneMask mask = 0;
+  Pattern pattern = Pattern::none;
+  mem::AccessSpace space = mem::AccessSpace::global;  // of the pattern and the counters
+  uint8_t low_bits = 0;       // shared, narrow accesses: base & 3 of the pattern
+  bool aligned = false;       // all deltas are multiples of the width
+  int64_t lowest = 0;         // least delta
+  int64_t end = 0;            // greatest delta + width
+  uint32_t lanes = 0;
+  uint64_t hits[32] = {};
+  uint64_t pending = 0;       // sum of hits
+
+  // The granules of the race detector's shadow that the pattern touches, each once: distance from the base's
+  // granule, and the lane that touches it or kSeveralLanes. Made when first asked for.
+  static constexpr unsigned kMaxGranules = 128;
+  static constexpr uint8_t kSeveralLanes = 255;
+  int16_t granule_count = -1;  // -1: not made; -2: too many
+  int32_t granule_delta[kMaxGranules];
+  uint8_t granule_lane[kMaxGranules];
+
+  // where the pattern was first seen, for the example
+  uint64_t first_base = 0;
+  uint64_t first_block = 0;
+  uint32_t first_warp = 0;
+
+  profile::MemoryCounters counters;
+  uint64_t example_excess = 0;
+};
+
+// Index of a generic access's sites: one for each space it may meet.
+inline constexpr uint32_t kSitesOfGeneric = 3;  // global, shared, local
+
+// Turns the pending hits into counters.
+void flush_site(Site& site, const SiteInfo& info, const Program& program);
+
+// Makes Site::granule_*.
+void list_granules(Site& site, uint32_t base, unsigned width, unsigned granule_shift);
+
+// Adds one access that fits no pattern (faulting lanes left out).
+void count_access(Site& site, const SiteInfo& info, const mem::WarpAccess& access, const Warp& warp);
+
+// Makes the pattern of an access the site's own. `address` are offsets in the space's window.
+// Returns false where the lanes' distances do not fit the pattern's numbers.
+template <class Address>
+bool set_pattern(Site& site, const SiteInfo& info, mem::AccessSpace space, const Address* address, LaneMask mask,
+                 uint32_t width_bytes, const Warp& warp);
+
+}  // namespace fullwarp::exec

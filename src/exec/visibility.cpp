@@ -1,0 +1,88 @@
+// Can the blocks of this launch see each other while they run? Then they run in one fixed order; else on all
+// cores. Also: the narrowest accesses, which set the grain of the race detector's shadows.
+#include <algorithm>
+
+#include "exec/decode.h"
+#include "exec/handlers.h"
+
+namespace fullwarp::exec {
+
+using ptx::Mod;
+using ptx::Op;
+using ptx::Operand;
+using ptx::Type;
+
+namespace {
+
+bool is_float(Type type) {
+  switch (type) {
+    case Type::f16: case Type::f16x2: case Type::bf16: case Type::bf16x2: case Type::f32: case Type::f64: return true;
+    default: return false;
+  }
+}
+
+// Is the register written by `index` read anywhere in the function?
+bool result_is_used(const ptx::Module& module, const ptx::Function& function, const ptx::Instruction& writer) {
+  const Operand& to = module.operands_of(writer)[0];
+  if (to.kind == Operand::Kind::sink) return false;
+  if (to.kind != Operand::Kind::reg) return true;
+  for (const ptx::Instruction& i : function.instructions) {
+    if (i.guard == static_cast<int32_t>(to.index)) return true;
+    for (unsigned o = 0; o < i.operand_count; ++o) {
+      if (&i == &writer && o == 0) continue;
+      const Operand& operand = module.operands_of(i)[o];
+      const bool names = (operand.kind == Operand::Kind::reg && operand.index == to.index) ||
+                         (operand.kind == Operand::Kind::address && operand.base == Operand::Kind::reg &&
+                          operand.index == to.index);
+      if (names) {
+        // A destination that is only written again is no reading; to be safe only `atom` ones count as such.
+        if (o == 0 && operand.kind == Operand::Kind::reg && i.op == Op::atom) continue;
+        return true;
+      }
+      if (operand.kind == Operand::Kind::vector || operand.kind == Operand::Kind::list)
+        for (unsigned e = 0; e < operand.count; ++e) {
+          const Operand& x = module.operands[operand.first + e];
+          if (x.kind == Operand::Kind::reg && x.index == to.index) return true;
+        }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool atomic_result_is_used(const Decoder& d) { return result_is_used(d.module, d.function, d.instruction()); }
+
+void scan_visibility(Program& program, const std::vector<int32_t>& functions) {
+  const ptx::Module& module = *program.module;
+  for (int32_t f : functions) {
+    const ptx::Function& function = module.functions[static_cast<size_t>(f)];
+    for (const ptx::Instruction& i : function.instructions) {
+      const ptx::Space space = space_of(i);
+      const bool sees_global = space == ptx::Space::global || space == ptx::Space::generic;
+      switch (i.op) {
+        case Op::atom:
+          if (sees_global && (is_float(i.type(0)) || i.has(Mod::inc) || i.has(Mod::dec) || i.has(Mod::exch) ||
+                              i.has(Mod::cas) || result_is_used(module, function, i)))
+            program.ordered = true;
+          break;
+        case Op::red:
+          if (sees_global && (is_float(i.type(0)) || i.has(Mod::inc) || i.has(Mod::dec))) program.ordered = true;
+          break;
+        case Op::ld:
+          if (sees_global && is_strong(i)) program.ordered = true;
+          break;
+        default: break;
+      }
+      const bool accesses = i.op == Op::ld || i.op == Op::st || i.op == Op::ldu;
+      if (!accesses) continue;
+      const unsigned bytes = ptx::size_bytes(i.type(0));
+      const unsigned shift = bytes == 1 ? 0 : bytes == 2 ? 1 : 2;
+      if (space == ptx::Space::shared || space == ptx::Space::generic)
+        program.shared_granule_shift = std::min(program.shared_granule_shift, shift);
+      if (sees_global) program.global_granule_shift = std::min(program.global_granule_shift, shift);
+    }
+  }
+}
+
+}  // namespace fullwarp::exec
