@@ -36,7 +36,4 @@ struct Tolerance {
 Comparison compare(std::span<const std::byte> got, std::span<const std::byte> expected,
                    input::ElementType type, std::optional<Tolerance> tolerance);
 
-// A value in a type's bits, little-endian; an error if the type cannot hold it.
-Result<std::vector<std::byte>> encode(const input::ScalarArgument& value, input::ElementType type);
-
 }  // namespace fullwarp::api

@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include "api/load.h"
-#include "api/names.h"
 #include "api/settings.h"
 #include "gpu/gpu.h"
 #include "input/compile.h"
@@ -75,6 +74,7 @@ class Checker {
     for (const std::string& file : options_.files) load(file, programs);
     for (const std::string& kernel : given_any_ ? kernels_of(given_) : std::vector<std::string>())
       require_somewhere(kernel, programs);
+    programs_ = programs.size();
     for (const Loaded& loaded : programs) run(loaded);
     return std::move(report_);
   }
@@ -108,22 +108,26 @@ class Checker {
   // A kernel of --launch may be in one of several files; it must be in one.
   void require_somewhere(const std::string& kernel, const std::vector<Loaded>& programs) {
     if (programs.size() < 2) return;  // with one file the launch itself says it
-    for (const Loaded& loaded : programs)
-      if (!api::find_kernel(loaded.program->module, kernel).candidates.empty()) return;
-    report_.errors.push_back({"no file has a kernel '" + kernel + "'", "--launch"});
+    std::optional<Error> error;
+    for (const Loaded& loaded : programs) {
+      const Result<size_t> found = input::find_kernel(loaded.program->kernels, kernel);
+      if (found) return;
+      error = found.error();
+      error->file = loaded.program->file;
+    }
+    report_.errors.push_back(std::move(*error));
   }
 
   void run(const Loaded& loaded) {
     const LoadedProgram& program = *loaded.program;
     diag::SourceCache sources({std::filesystem::path(program.file).parent_path().string()});
-    api::ScriptRunner runner({program.module, program.file, program.resources, sources, settings_}, report_);
+    api::ScriptRunner runner(
+        {program.module, program.kernels, program.file, program.resources, sources, settings_}, report_);
     if (!runner.begin()) return;
-    const bool elsewhere = given_any_ && options_.files.size() > 1;
+    const bool elsewhere = given_any_ && programs_ > 1;
     for (const input::Statement& statement : loaded.script) {
       const auto* launch = std::get_if<input::KernelLaunch>(&statement.value);
-      if (elsewhere && launch != nullptr &&
-          api::find_kernel(program.module, launch->kernel).candidates.empty())
-        continue;
+      if (elsewhere && launch != nullptr && !input::find_kernel(program.kernels, launch->kernel)) continue;
       runner.run(statement);
     }
     if (!given_any_) report_kernels_without_launch(program, runner);
@@ -131,21 +135,14 @@ class Checker {
 
   // Kernels that the file itself defines; those of headers (CUB, Thrust) are not its author's to launch.
   void report_kernels_without_launch(const LoadedProgram& program, const api::ScriptRunner& runner) {
-    for (size_t i = 0; i < program.module.functions.size(); ++i) {
-      const ptx::Function& kernel = program.module.functions[i];
-      if (!kernel.entry || kernel.declared_only || runner.launched().count(static_cast<int32_t>(i)) != 0)
-        continue;
-      const diag::Place place = report::place_of(program.module, {static_cast<int32_t>(i), 0});
-      const std::string name = api::demangle(kernel.name);
-      if (settings_.kernel && !std::regex_search(api::plain_name(name), *settings_.kernel)) continue;
+    for (const input::KernelInfo& kernel : program.kernels) {
+      if (runner.launched().count(kernel.function) != 0) continue;
+      if (settings_.kernel && !std::regex_search(kernel.name, *settings_.kernel)) continue;
+      const diag::Place place = report::place_of(program.module, {kernel.function, 0});
       std::error_code error;
       const bool own =
           place.file == program.module.path || std::filesystem::equivalent(place.file, program.file, error);
-      if (!own) continue;
-      report_.errors.push_back({"kernel " + name + " has no launch", program.file,
-                                place.file == program.file ? place.line : 0, 0,
-                                "write `// fullwarp: " + api::suggested_launch(kernel) +
-                                    "` in the file, or pass it with --launch"});
+      if (own) report_.errors.push_back(input::not_launched(kernel, program.file));
     }
   }
 
@@ -153,6 +150,7 @@ class Checker {
   const api::RunSettings settings_;
   input::Script given_;
   bool given_any_ = false;
+  size_t programs_ = 0;  // files that could be loaded
   report::Report report_;
 };
 

@@ -21,11 +21,13 @@ ResourceTable resources_of(const std::string& ptx, unsigned sm) {
   return table;
 }
 
-Result<LoadedPointer> parse(std::string ptx, const std::string& name, LoadedProgram program) {
+Result<LoadedPointer> parse(std::string ptx, const std::string& name, std::string_view source,
+                            LoadedProgram program) {
   Result<ptx::Module> module = ptx::parse(std::move(ptx), name);
   if (!module) return module.error();
   program.file = name;
   program.module = std::move(*module);
+  program.kernels = input::kernels_of(program.module, source);
   return LoadedPointer(std::make_shared<const LoadedProgram>(std::move(program)));
 }
 
@@ -46,7 +48,7 @@ Result<std::string> read_text(const std::string& path) {
 }
 
 Result<LoadedPointer> load_ptx(std::string text, const std::string& name) {
-  return parse(std::move(text), name, {});
+  return parse(std::move(text), name, {}, {});
 }
 
 Result<LoadedPointer> load_file(const std::string& path, const LoadOptions& options) {
@@ -63,7 +65,10 @@ Result<LoadedPointer> load_file(const std::string& path, const LoadOptions& opti
   const bool from_source = !compiled->compiler.empty();
   if (from_source) program.resources = resources_of(compiled->ptx, std::max(compiled->sm, compile.sm));
   program.compiler_says = std::move(compiled->warnings);
-  return parse(std::move(compiled->ptx), path, std::move(program));
+  std::string source;  // names the kernels' parameters
+  if (from_source)
+    if (Result<std::string> text = read_text(path)) source = std::move(*text);
+  return parse(std::move(compiled->ptx), path, source, std::move(program));
 }
 
 }  // namespace fullwarp::api

@@ -13,6 +13,7 @@ namespace fullwarp::api {
 struct LoadedProgram {
   std::string file;  // as the user names it
   ptx::Module module;
+  std::vector<input::KernelInfo> kernels;
   ResourceTable resources;    // of a compiled .cu file where there is a ptxas; a .ptx file is not assembled
   std::string compiler_says;  // warnings of a compiler that succeeded
 };

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "api/arguments.h"
 #include "api/buffers.h"
 #include "api/ignore.h"
-#include "api/names.h"
 #include "api/occupancy.h"
 #include "gpu/gpu.h"
 #include "report/metrics.h"
@@ -91,22 +89,24 @@ Status ScriptRunner::run_value(const input::SetSymbol& symbol) {
 
 Status ScriptRunner::run_value(const input::KernelLaunch& launch) {
   any_launch_ = true;
-  const KernelLookup lookup = find_kernel(input_.module, launch.kernel);
-  if (lookup.function < 0) {
-    if (lookup.candidates.empty())
-      return Error{"there is no kernel '" + launch.kernel + "' in " + input_.file};
-    return Error{fmt::format("'{}' may be any of {}", launch.kernel, fmt::join(lookup.candidates, ", "))};
-  }
-  launched_.insert(lookup.function);
-  const ptx::Function& kernel = input_.module.functions[static_cast<size_t>(lookup.function)];
+  const Result<size_t> found = input::find_kernel(input_.kernels, launch.kernel);
+  if (!found) return found.error();
+  const input::KernelInfo& info = input_.kernels[*found];
+  launched_.insert(info.function);
+  const ptx::Function& kernel = input_.module.functions[static_cast<size_t>(info.function)];
   std::optional<rules::ResourceUsage> resources;
   if (const auto known = input_.resources.find(kernel.name); known != input_.resources.end())
     resources = known->second;
   const gpu::Gpu& gpu = *input_.settings.gpu;
   const uint32_t registers = resources ? resources->registers_per_thread : 0;
   if (Status status = check_limits(kernel, launch, 0, gpu, registers); !status) return status;
-  Result<std::vector<std::byte>> parameters =
-      parameter_block(kernel, launch.arguments, workspace_, base_dir_);
+  const input::ArgumentMemory memory{[this](const input::BufferArgument& argument, const std::string& label) {
+                                       return workspace_.address(argument, label, base_dir_);
+                                     },
+                                     [this](std::span<const uint64_t> addresses, const std::string& label) {
+                                       return workspace_.pointer_array(addresses, label);
+                                     }};
+  Result<std::vector<std::byte>> parameters = input::pack_arguments(info, launch, memory);
   if (!parameters) return parameters.error();
 
   exec::Options options = input_.settings.execution;
@@ -118,20 +118,20 @@ Status ScriptRunner::run_value(const input::KernelLaunch& launch) {
   }
   Result<profile::KernelProfile> profile = exec::run(
       input_.module, workspace_.memory(),
-      {lookup.function, launch.grid, launch.block, launch.dynamic_shared_bytes, std::move(*parameters)},
+      {info.function, launch.grid, launch.block, launch.dynamic_shared_bytes, std::move(*parameters)},
       options);
   if (!profile) return profile.error();
   if (Status status = check_limits(kernel, launch, profile->static_shared_bytes, gpu, registers); !status)
     return status;
-  add_kernel(*profile, launch, resources);
+  add_kernel(*profile, info, launch, resources);
   return Ok{};
 }
 
-void ScriptRunner::add_kernel(const profile::KernelProfile& profile, const input::KernelLaunch& launch,
+void ScriptRunner::add_kernel(const profile::KernelProfile& profile, const input::KernelInfo& info,
+                              const input::KernelLaunch& launch,
                               const std::optional<rules::ResourceUsage>& resources) {
-  const ptx::Function& function = input_.module.functions[static_cast<size_t>(profile.function)];
   report::KernelReport kernel;
-  kernel.name = plain_name(demangle(function.name));
+  kernel.name = info.name;
   if (input_.settings.kernel && !std::regex_search(kernel.name, *input_.settings.kernel)) return;
   kernel.file = input_.file;
   kernel.launch = statement_->text;
@@ -145,7 +145,7 @@ void ScriptRunner::add_kernel(const profile::KernelProfile& profile, const input
   kernel.lines = report::line_metrics(profile);
   for (report::LineMetrics& line : kernel.lines) line.file = shown(line.file);
   kernel.buffers = report::buffers_of(profile);
-  for (report::Buffer& buffer : kernel.buffers) buffer.name = demangle(buffer.name);
+  for (report::Buffer& buffer : kernel.buffers) buffer.name = input::demangle(buffer.name);
   kernel.printed = profile.printed;
 
   kernel.occupancy = occupancy_of(*input_.settings.gpu, profile, resources);

@@ -33,6 +33,7 @@ using ResourceTable = std::map<std::string, rules::ResourceUsage, std::less<>>;
 // Everything a runner needs of a loaded file. The references outlive the runner.
 struct RunInput {
   const ptx::Module& module;
+  const std::vector<input::KernelInfo>& kernels;
   std::string file;  // as the user names it
   const ResourceTable& resources;
   diag::SourceCache& sources;
@@ -62,8 +63,8 @@ class ScriptRunner {
   Status run_value(const input::Save& save);
   Status run_value(const input::Print& print);
 
-  void add_kernel(const profile::KernelProfile& profile, const input::KernelLaunch& launch,
-                  const std::optional<rules::ResourceUsage>& resources);
+  void add_kernel(const profile::KernelProfile& profile, const input::KernelInfo& info,
+                  const input::KernelLaunch& launch, const std::optional<rules::ResourceUsage>& resources);
   void add_finding(report::KernelReport& kernel, diag::Finding finding);
   void add_outputs(report::KernelReport& kernel, const profile::KernelProfile& profile) const;
   std::string shown(const std::string& file) const;

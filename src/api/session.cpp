@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "api/load.h"
-#include "api/names.h"
 #include "api/settings.h"
 
 namespace fullwarp {
@@ -27,8 +26,7 @@ Result<Program> Program::from_ptx(std::string text, const std::string& name) {
 
 std::vector<std::string> Program::kernels() const {
   std::vector<std::string> names;
-  for (const ptx::Function& function : impl_->loaded->module.functions)
-    if (function.entry) names.push_back(api::plain_name(api::demangle(function.name)));
+  for (const input::KernelInfo& kernel : impl_->loaded->kernels) names.push_back(kernel.name);
   return names;
 }
 
@@ -44,7 +42,8 @@ struct Session::Impl {
     }
     settings = std::move(*made);
     runner = std::make_unique<api::ScriptRunner>(
-        api::RunInput{loaded->module, loaded->file, loaded->resources, sources, settings}, report);
+        api::RunInput{loaded->module, loaded->kernels, loaded->file, loaded->resources, sources, settings},
+        report);
     if (!runner->begin()) broken = report.errors.front();
   }
 

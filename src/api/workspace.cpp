@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "api/names.h"
+#include "input/cpp_names.h"
 
 namespace fullwarp::api {
 
@@ -76,37 +76,30 @@ Status Workspace::define(const std::string& name, const input::BufferSpec& spec,
   return Ok{};
 }
 
-Result<uint64_t> Workspace::address(const input::BufferArgument& argument, const std::string& label,
-                                    const std::string& base_dir) {
-  size_t index = 0;
-  input::ElementType type{};
-  if (argument.spec) {
-    const Result<size_t> added = add("", label, *argument.spec, base_dir);
-    if (!added) return added.error();
-    index = *added;
-    type = argument.spec->type;
-  } else {
-    const TypedBuffer* buffer = find(argument.name);
-    if (buffer == nullptr)
-      return Error{"there is no buffer '" + argument.name + "'",
-                   {},
-                   0,
-                   0,
-                   "define it first: `" + argument.name + " = f32[1024]`"};
-    index = buffer->memory_index;
-    type = buffer->type;
-  }
-  const int64_t bytes = argument.offset_elements * static_cast<int64_t>(input::size_bytes(type));
+Result<input::BufferAddress> Workspace::address(const input::BufferArgument& argument,
+                                                const std::string& label, const std::string& base_dir) {
   // The address may lie outside the buffer, as a C++ pointer may; its accesses are then out of bounds. An
   // offset that reached another buffer's window would not be.
-  constexpr int64_t kFarthest = int64_t{1} << (exec::kWindowShift - 1);
-  if (argument.offset_elements > kFarthest / 8 || argument.offset_elements < -kFarthest / 8)
+  constexpr int64_t kFarthest = int64_t{1} << (exec::kWindowShift - 4);
+  if (argument.offset_elements > kFarthest || argument.offset_elements < -kFarthest)
     return Error{"the offset of " + std::to_string(argument.offset_elements) + " elements is too large"};
-  return exec::DeviceMemory::address_of(index) + static_cast<uint64_t>(bytes);
+  if (argument.spec) {
+    const Result<size_t> index = add("", label, *argument.spec, base_dir);
+    if (!index) return index.error();
+    return input::BufferAddress{exec::DeviceMemory::address_of(*index), argument.spec->type};
+  }
+  const TypedBuffer* buffer = find(argument.name);
+  if (buffer == nullptr)
+    return Error{"there is no buffer '" + argument.name + "'",
+                 {},
+                 0,
+                 0,
+                 "define it first: `" + argument.name + " = f32[1024]`"};
+  return input::BufferAddress{exec::DeviceMemory::address_of(buffer->memory_index), buffer->type};
 }
 
 Status Workspace::set_symbol(const input::SetSymbol& symbol, const std::string& base_dir) {
-  const int32_t variable = find_symbol(*module_, symbol.symbol);
+  const int32_t variable = input::find_symbol(*module_, symbol.symbol);
   const int64_t index = memory_.find_variable(variable);
   if (variable < 0 || index < 0)
     return Error{"the program has no __constant__ or __device__ variable '" + symbol.symbol + "'"};
@@ -144,7 +137,7 @@ TypedBuffer Workspace::typed(size_t memory_index) const {
   const exec::Buffer& buffer = memory_.buffer(memory_index);
   for (const TypedBuffer& known : buffers_)
     if (known.memory_index == memory_index) return {buffer.name, known.type, known.count, memory_index};
-  TypedBuffer variable{demangle(buffer.name), input::ElementType::u8, buffer.bytes, memory_index};
+  TypedBuffer variable{input::demangle(buffer.name), input::ElementType::u8, buffer.bytes, memory_index};
   if (buffer.variable >= 0)
     variable.type = element_type(module_->variables[static_cast<size_t>(buffer.variable)].type);
   variable.count = buffer.bytes / input::size_bytes(variable.type);

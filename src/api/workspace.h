@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "exec/device_memory.h"
-#include "input/launch.h"
+#include "input/resolve.h"
 #include "ptx/module.h"
 
 namespace fullwarp::api {
@@ -32,10 +32,9 @@ class Workspace {
   Status load(const ptx::Module& module);
 
   Status define(const std::string& name, const input::BufferSpec& spec, const std::string& base_dir);
-  // The buffer's device address, moved by the argument's offset. A buffer in place is made here; `label` is
-  // what messages call it.
-  Result<uint64_t> address(const input::BufferArgument& argument, const std::string& label,
-                           const std::string& base_dir);
+  // Where the argument's buffer begins. One in place is made here; `label` is what messages call it.
+  Result<input::BufferAddress> address(const input::BufferArgument& argument, const std::string& label,
+                                       const std::string& base_dir);
   Status set_symbol(const input::SetSymbol& symbol, const std::string& base_dir);
   // A table of device addresses in a buffer of its own; gives its address.
   Result<uint64_t> pointer_array(std::span<const uint64_t> addresses, const std::string& label);

@@ -1,4 +1,4 @@
-// Comparison, summary and encoding of typed buffers, against values worked out by hand.
+// Comparison, summary and text of typed buffers, against values worked out by hand.
 #include "api/buffers.h"
 
 #include <gtest/gtest.h>
@@ -82,32 +82,6 @@ TEST(Text, TellsNeighboursApart) {
   EXPECT_EQ(text_at(bytes_of<int8_t>({-3}), ElementType::i8, 0), "-3");
   EXPECT_EQ(text_at(bytes_of<uint16_t>({0x3c00, 0x3e00}), ElementType::f16, 1), "1.5");
   EXPECT_EQ(text_at(bytes_of<uint16_t>({0x3fc0}), ElementType::bf16, 0), "1.5");
-}
-
-input::ScalarArgument whole(int64_t value) {
-  input::ScalarArgument scalar;
-  scalar.integer = value;
-  return scalar;
-}
-
-TEST(Encode, IntegersMustFit) {
-  EXPECT_EQ(*encode(whole(-1), ElementType::u32), bytes_of<uint32_t>({0xffffffff}));
-  EXPECT_EQ(*encode(whole(255), ElementType::i8), bytes_of<uint8_t>({255}));
-  EXPECT_FALSE(encode(whole(256), ElementType::u8).ok());
-  EXPECT_FALSE(encode(whole(-129), ElementType::i8).ok());
-  EXPECT_EQ(*encode(whole(INT64_MIN), ElementType::i64), bytes_of<int64_t>({INT64_MIN}));
-}
-
-TEST(Encode, RealsBecomeIntegersOnlyIfWhole) {
-  input::ScalarArgument real;
-  real.is_float = true;
-  real.real = 4096.0;
-  EXPECT_EQ(*encode(real, ElementType::i32), bytes_of<int32_t>({4096}));
-  real.real = 1.5;
-  EXPECT_FALSE(encode(real, ElementType::i32).ok());
-  EXPECT_EQ(*encode(real, ElementType::f16), bytes_of<uint16_t>({0x3e00}));
-  real.real = 1e30;
-  EXPECT_FALSE(encode(real, ElementType::i64).ok());
 }
 
 }  // namespace
