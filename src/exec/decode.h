@@ -103,7 +103,7 @@ struct LaunchShape {
   Dim3 grid, block;
   uint64_t dynamic_shared_bytes = 0;
   uint64_t param_buffer = 0;
-  const std::byte* parameters = nullptr;  // of the entry, for `ld.param`
+  bool check_races = true;
 };
 Result<Program> decode_program(const ptx::Module& module, const DeviceMemory& memory, int32_t entry,
                                const LaunchShape& shape);

@@ -141,7 +141,7 @@ bool decode_access(Decoder& d, bool store) {
     }
   }
   if (d.error()) return true;
-  const MemoryPath path = slot ? MemoryPath::param : path_of(space);
+  MemoryPath path = slot ? MemoryPath::param : path_of(space);
   MemoryAddress at;
   if (slot) {
     at.row = slot->offset;
@@ -151,6 +151,14 @@ bool decode_access(Decoder& d, bool store) {
     if (d.error()) return true;
   }
   const uint32_t site = slot ? 0 : new_memory_site(d, space, store ? mem::AccessKind::store : mem::AccessKind::load, bytes * vector);
+  if (bytes == 4 && vector == 1) {
+    if (path == MemoryPath::shared) {
+      path = MemoryPath::shared_word;
+      sign32 = d.program.check_races;
+    } else if (path == MemoryPath::global) {
+      path = MemoryPath::global_word;
+    }
+  }
   MicroOp& op = d.emit(memory_handlers(path, bytes, sign32, sign16, store), rows[0], at.row, rows[1], rows[2], rows[3]);
   op.imm = at.imm;
   op.site = site;

@@ -349,6 +349,7 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
   shape.block = launch.block;
   shape.dynamic_shared_bytes = launch.dynamic_shared_bytes;
   shape.param_buffer = *parameters;
+  shape.check_races = options.check_races;
   Result<Program> program = decode_program(module, memory, launch.function, shape);
   if (!program) {
     memory.release_from(visible);

@@ -6,12 +6,10 @@
 
 namespace fullwarp::exec {
 
-enum class MemoryPath : uint8_t { generic, global, shared, local, param };
+// The `_word` paths are for single 4-byte values; shared_word takes `sign32` for `with race checks`.
+enum class MemoryPath : uint8_t { generic, global, shared, local, param, shared_word, global_word };
 
 // `sign32`/`sign16`: narrow loads extend their sign into the 32-bit or the 16-bit destination.
 Handlers memory_handlers(MemoryPath path, unsigned bytes, bool sign32, bool sign16, bool store);
-
-// Coverage of an access that leaves gaps.
-void cover_scattered(Worker& worker, Site& site, size_t buffer, uint64_t offset, unsigned width, bool store);
 
 }  // namespace fullwarp::exec

@@ -105,10 +105,26 @@ HWY_INLINE void fetch(Warp& w, const MicroOp* op, const Site& s, const std::byte
       FULLWARP_LANE_LOOP
       for (unsigned i = 0; i < kWarpSize; ++i) d[i] = extend<kBytes, kExtend>(raw[i]);
     } else {
-      for (unsigned i = 0; i < kWarpSize; ++i) {
-        E raw;
-        std::memcpy(&raw, from + s.delta[i], kBytes);
-        d[i] = extend<kBytes, kExtend>(raw);
+      for (unsigned g = 0; g < kGroups; ++g) {
+        const unsigned first = g * kGroupLanes;
+        const std::byte* at = from + s.delta32[first];
+        if (s.group[g] == Pattern::uniform) {
+          E raw;
+          std::memcpy(&raw, at, kBytes);
+          const R value = extend<kBytes, kExtend>(raw);
+          FULLWARP_LANE_LOOP
+          for (unsigned i = 0; i < kGroupLanes; ++i) d[first + i] = value;
+        } else if (s.group[g] == Pattern::contiguous && vector == 1) {
+          const E* HWY_RESTRICT raw = reinterpret_cast<const E*>(at);
+          FULLWARP_LANE_LOOP
+          for (unsigned i = 0; i < kGroupLanes; ++i) d[first + i] = extend<kBytes, kExtend>(raw[i]);
+        } else {
+          for (unsigned i = first; i < first + kGroupLanes; ++i) {
+            E raw;
+            std::memcpy(&raw, from + s.delta32[i], kBytes);
+            d[i] = extend<kBytes, kExtend>(raw);
+          }
+        }
       }
     }
     if (masked) blend(w.row<R>(element_row(op, j)), temp, mask);
@@ -130,9 +146,19 @@ HWY_INLINE void put(Warp& w, const MicroOp* op, const Site& s, std::byte* p, Lan
   for (unsigned j = 0; j < vector; ++j) {
     const R* from = w.row<R>(element_row(op, j));
     if (mask == kFullMask) {
-      for (unsigned i = 0; i < kWarpSize; ++i) {
-        const E raw = static_cast<E>(from[i]);
-        std::memcpy(p + j * kBytes + s.delta[i], &raw, kBytes);
+      for (unsigned g = 0; g < kGroups; ++g) {
+        const unsigned first = g * kGroupLanes;
+        std::byte* to = p + j * kBytes;
+        if (s.group[g] == Pattern::contiguous && vector == 1) {
+          E* HWY_RESTRICT raw = reinterpret_cast<E*>(to + s.delta32[first]);
+          FULLWARP_LANE_LOOP
+          for (unsigned i = 0; i < kGroupLanes; ++i) raw[i] = static_cast<E>(from[first + i]);
+        } else {
+          for (unsigned i = first; i < first + kGroupLanes; ++i) {
+            const E raw = static_cast<E>(from[i]);
+            std::memcpy(to + s.delta32[i], &raw, kBytes);
+          }
+        }
       }
     } else {
       for (LaneMask left = mask; left; left &= left - 1) {
@@ -181,10 +207,13 @@ HWY_INLINE void count_hit(Site& s, uint64_t base) {
   ++s.pending;
 }
 
-// What is touched of a buffer, for an access of full lanes without gaps.
-HWY_INLINE void cover_run(Worker& k, Coverage& c, Site& s, uint64_t offset, uint64_t bytes, bool store) {
-  uint64_t* bits = store ? c.stored.get() : c.loaded.get();
-  if (offset % 64 == 0 && bytes % 64 == 0) {
+// Marks a run of bytes as touched, and for loads, its sectors as loaded by this block.
+template <bool kStore>
+HWY_INLINE void cover_run(Coverage& c, Site& s, uint32_t me, uint64_t offset, uint64_t bytes, uint64_t& last_sector) {
+  uint64_t* bits = kStore ? c.stored.get() : c.loaded.get();
+  if (HWY_LIKELY((offset & 63) + bytes <= 64)) {
+    bits[offset / 64] |= (bytes == 64 ? ~uint64_t{0} : ((uint64_t{1} << bytes) - 1)) << (offset & 63);
+  } else if (offset % 64 == 0 && bytes % 64 == 0) {
     for (uint64_t word = 0; word < bytes / 64; ++word) bits[offset / 64 + word] = ~uint64_t{0};
   } else {
     for (uint64_t at = offset; at < offset + bytes;) {
@@ -193,18 +222,13 @@ HWY_INLINE void cover_run(Worker& k, Coverage& c, Site& s, uint64_t offset, uint
       at += n;
     }
   }
-  if (store) {
-    c.stored_asked += bytes;
-    return;
-  }
-  c.loaded_asked += bytes;
-  const uint32_t me = static_cast<uint32_t>(k.block->linear) + 1;
-  if (c.last_block != me) {
-    c.last_block = me;
-    ++c.blocks_loading;
-  }
-  for (uint64_t sector = offset / 32; sector <= (offset + bytes - 1) / 32; ++sector) {
-    if (c.last_loader[sector] == me) {
+  if constexpr (kStore) return;
+  uint64_t sector = offset / 32;
+  if (sector == last_sector) ++sector;
+  const uint64_t end = (offset + bytes - 1) / 32;
+  last_sector = end;
+  for (; sector <= end; ++sector) {
+    if (HWY_LIKELY(c.last_loader[sector] == me)) {
       ++s.counters.extra_copies;
     } else {
       c.last_loader[sector] = me;
@@ -213,15 +237,28 @@ HWY_INLINE void cover_run(Worker& k, Coverage& c, Site& s, uint64_t offset, uint
   }
 }
 
-HWY_INLINE void cover_pattern(Worker& k, Site& s, size_t buffer, uint64_t offset, unsigned width, bool store) {
+template <bool kStore>
+HWY_INLINE void cover_pattern(Worker& k, Site& s, size_t buffer, uint64_t offset, unsigned width) {
   Coverage& c = k.coverage[buffer];
-  if (s.pattern == Pattern::contiguous) {
-    cover_run(k, c, s, offset, uint64_t{width} * kWarpSize, store);
-  } else if (s.pattern == Pattern::uniform) {
-    cover_run(k, c, s, offset, width, store);
-    (store ? c.stored_asked : c.loaded_asked) += uint64_t{width} * (s.lanes - 1);
+  const uint32_t me = static_cast<uint32_t>(k.block->linear) + 1;
+  if constexpr (kStore) {
+    c.stored_asked += uint64_t{width} * s.lanes;
   } else {
-    cover_scattered(k, s, buffer, offset, width, store);
+    c.loaded_asked += uint64_t{width} * s.lanes;
+    if (HWY_UNLIKELY(c.last_block != me)) {
+      c.last_block = me;
+      ++c.blocks_loading;
+    }
+  }
+  uint64_t last_sector = ~uint64_t{0};
+  if (s.pattern == Pattern::contiguous) {
+    cover_run<kStore>(c, s, me, offset, uint64_t{width} * kWarpSize, last_sector);
+  } else if (s.pattern == Pattern::uniform) {
+    cover_run<kStore>(c, s, me, offset, width, last_sector);
+  } else {
+    if (s.run_count < 0) list_runs(s, width);
+    for (int r = 0; r < s.run_count; ++r)
+      cover_run<kStore>(c, s, me, offset + static_cast<uint64_t>(int64_t{s.run_start[r]}), s.run_bytes[r], last_sector);
   }
 }
 
@@ -243,7 +280,7 @@ HWY_INLINE void access_global(Warp& w, const MicroOp* op, Addressing addressing,
       if (!(op->flags & kNotCounted)) {
         if (kBytes < 4) s.first_base = (s.first_base & ~uint64_t{3}) | (base & 3);
         count_hit(s, base);
-        cover_pattern(k, s, window, static_cast<uint64_t>(offset), width, kStore);
+        cover_pattern<kStore>(k, s, window, static_cast<uint64_t>(offset), width);
       }
       if (k.options->check_races && (view.written || view.shadow))
         check_global_pattern(w, op, s, view, window, static_cast<uint64_t>(offset), width, mask, kStore);
@@ -276,7 +313,6 @@ HWY_INLINE void access_shared(Warp& w, const MicroOp* op, uint32_t site, const u
   const int64_t offset = base;
   if (HWY_LIKELY(good && s.aligned && (base & (width - 1)) == 0 && offset + s.lowest >= 0 &&
                  offset + s.end <= w.shared_bytes)) {
-    ++s.hits[0];
     ++s.pending;
     if (k.options->check_races) check_shared_pattern<kStore>(w, op, s, base, width, mask);
     std::byte* p = w.shared + base;
@@ -303,7 +339,6 @@ HWY_INLINE void access_local(Warp& w, const MicroOp* op, Addressing addressing, 
   const uint64_t offset = offset_of(address[std::countr_zero(mask)] + static_cast<uint64_t>(op->imm));
   if (good && s.pattern == Pattern::uniform && (kBytes == 4 || kBytes == 8) && offset % width == 0 &&
       offset + width <= w.frame->local_top) {
-    ++s.hits[0];
     ++s.pending;
     s.first_base = offset;
     for (unsigned j = 0; j < vector_of(op); ++j) {
@@ -376,6 +411,120 @@ HWY_NOINLINE const MicroOp* access(Warp& w, const MicroOp* op) {
   return op + 1;
 }
 
+// The common case on its own, so that it compiles to little code: 4-byte accesses of all 32 lanes that fit the
+// pattern. Everything else goes through `access`.
+using WordTag = hn::ScalableTag<uint32_t>;
+
+HWY_INLINE bool words_fit(const Site& s, const uint32_t* HWY_RESTRICT a) {
+  const WordTag d;
+  const auto base = hn::Set(d, a[0]);
+  auto difference = hn::Zero(d);
+  for (unsigned i = 0; i < kWarpSize; i += static_cast<unsigned>(hn::Lanes(d))) {
+    const auto delta = hn::LoadU(d, reinterpret_cast<const uint32_t*>(s.delta32) + i);
+    difference = hn::Or(difference, hn::Xor(hn::Sub(hn::LoadU(d, a + i), base), delta));
+  }
+  return hn::AllTrue(d, hn::Eq(difference, hn::Zero(d)));
+}
+
+HWY_INLINE bool words_fit(const Site& s, const uint64_t* HWY_RESTRICT a) {
+  const hn::ScalableTag<uint64_t> d;
+  const auto base = hn::Set(d, a[0]);
+  auto difference = hn::Zero(d);
+  for (unsigned i = 0; i < kWarpSize; i += static_cast<unsigned>(hn::Lanes(d))) {
+    const auto delta = hn::LoadU(d, reinterpret_cast<const uint64_t*>(s.delta) + i);
+    difference = hn::Or(difference, hn::Xor(hn::Sub(hn::LoadU(d, a + i), base), delta));
+  }
+  return hn::AllTrue(d, hn::Eq(difference, hn::Zero(d)));
+}
+
+HWY_INLINE void copy_words(uint32_t* HWY_RESTRICT to, const uint32_t* HWY_RESTRICT from, unsigned words) {
+  const hn::CappedTag<uint32_t, kGroupLanes> small;
+  const WordTag d;
+  if (words == kWarpSize)
+    for (unsigned i = 0; i < kWarpSize; i += static_cast<unsigned>(hn::Lanes(d))) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+  else
+    for (unsigned i = 0; i < kGroupLanes; i += static_cast<unsigned>(hn::Lanes(small)))
+      hn::StoreU(hn::LoadU(small, from + i), small, to + i);
+}
+
+HWY_INLINE void splat_words(uint32_t* HWY_RESTRICT to, uint32_t value, unsigned words) {
+  const hn::CappedTag<uint32_t, kGroupLanes> d;
+  for (unsigned i = 0; i < words; i += static_cast<unsigned>(hn::Lanes(d))) hn::StoreU(hn::Set(d, value), d, to + i);
+}
+
+HWY_INLINE uint32_t word_at(const std::byte* p) {
+  uint32_t value;
+  std::memcpy(&value, p, 4);
+  return value;
+}
+
+// Lanes' words between memory (`p`: the first lane's) and a row.
+template <bool kStore>
+HWY_INLINE void move_words(const Site& s, std::byte* p, uint32_t* row) {
+  if (s.pattern == Pattern::contiguous) {
+    if constexpr (kStore) copy_words(reinterpret_cast<uint32_t*>(p), row, kWarpSize);
+    else copy_words(row, reinterpret_cast<const uint32_t*>(p), kWarpSize);
+    return;
+  }
+  if (!kStore && s.pattern == Pattern::uniform) {
+    splat_words(row, word_at(p), kWarpSize);
+    return;
+  }
+  for (unsigned g = 0; g < kGroups; ++g) {
+    const int32_t* delta = s.delta32 + g * kGroupLanes;
+    uint32_t* lanes = row + g * kGroupLanes;
+    if (s.group[g] == Pattern::contiguous) {
+      if constexpr (kStore) copy_words(reinterpret_cast<uint32_t*>(p + delta[0]), lanes, kGroupLanes);
+      else copy_words(lanes, reinterpret_cast<const uint32_t*>(p + delta[0]), kGroupLanes);
+    } else if (!kStore && s.group[g] == Pattern::uniform) {
+      splat_words(lanes, word_at(p + delta[0]), kGroupLanes);
+    } else {
+      for (unsigned i = 0; i < kGroupLanes; ++i) {
+        if constexpr (kStore) std::memcpy(p + delta[i], lanes + i, 4);
+        else lanes[i] = word_at(p + delta[i]);
+      }
+    }
+  }
+}
+
+template <bool kStore, bool kCheck>
+HWY_NOINLINE const MicroOp* shared_word(Warp& w, const MicroOp* op) {
+  Site& s = w.sites[op->site];
+  const uint32_t* a = w.row<uint32_t>(op->a);
+  const uint32_t base = a[0] + static_cast<uint32_t>(op->imm);
+  if (HWY_LIKELY(w.exec == kFullMask && s.mask == kFullMask && s.aligned && (base & 3) == 0 &&
+                 int64_t{base} + s.lowest >= 0 && int64_t{base} + s.end <= w.shared_bytes && words_fit(s, a))) {
+    ++s.pending;
+    if constexpr (kCheck) check_shared_pattern<kStore>(w, op, s, base, 4, kFullMask);
+    move_words<kStore>(s, w.shared + base, w.row<uint32_t>(op->dst));
+    return op + 1;
+  }
+  return access<Addressing::shared, 4, Extend::zero, kStore>(w, op);
+}
+
+template <bool kStore>
+HWY_NOINLINE const MicroOp* global_word(Warp& w, const MicroOp* op) {
+  Site& s = w.sites[op->site];
+  const uint64_t* a = w.row<uint64_t>(op->a);
+  const uint64_t base = a[0] + static_cast<uint64_t>(op->imm);
+  const uint64_t window = window_of(base) - kFirstBufferWindow;
+  const int64_t offset = static_cast<int64_t>(offset_of(base));
+  if (HWY_LIKELY(w.exec == kFullMask && s.mask == kFullMask && s.aligned && (base & 3) == 0 && window < w.view_count &&
+                 offset + s.lowest >= 0 && words_fit(s, a))) {
+    const BufferView& view = w.views[window];
+    if (HWY_LIKELY(static_cast<uint64_t>(offset + s.end) <= view.bytes && !(kStore && view.read_only) &&
+                   !view.written && !view.shadow)) {
+      if (!(op->flags & kNotCounted)) {
+        count_hit(s, base);
+        cover_pattern<kStore>(*w.worker, s, window, static_cast<uint64_t>(offset), 4);
+      }
+      move_words<kStore>(s, view.data + offset, w.row<uint32_t>(op->dst));
+      return op + 1;
+    }
+  }
+  return access<Addressing::global, 4, Extend::zero, kStore>(w, op);
+}
+
 // `.param` variables of device functions: words of 32 lanes in the frame.
 template <unsigned kBytes, Extend kExtend, bool kStore>
 HWY_NOINLINE const MicroOp* access_param(Warp& w, const MicroOp* op) {
@@ -412,12 +561,22 @@ Handlers pick_space(MemoryPath path) {
     case MemoryPath::global: h = access<Addressing::global, kBytes, kExtend, kStore>; break;
     case MemoryPath::shared: h = access<Addressing::shared, kBytes, kExtend, kStore>; break;
     case MemoryPath::local: h = access<Addressing::local, kBytes, kExtend, kStore>; break;
+    case MemoryPath::shared_word: case MemoryPath::global_word: break;
     case MemoryPath::param: h = access_param<kBytes, kExtend, kStore>; break;
   }
   return {h, h};
 }
 
 Handlers memory_handlers(MemoryPath path, unsigned bytes, bool sign32, bool sign16, bool store) {
+  if (path == MemoryPath::shared_word) {
+    const Handler h = store ? (sign32 ? shared_word<true, true> : shared_word<true, false>)
+                            : (sign32 ? shared_word<false, true> : shared_word<false, false>);
+    return {h, h};
+  }
+  if (path == MemoryPath::global_word) {
+    const Handler h = store ? global_word<true> : global_word<false>;
+    return {h, h};
+  }
   if (store) {
     switch (bytes) {
       case 1: return pick_space<1, Extend::zero, true>(path);

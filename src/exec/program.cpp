@@ -129,6 +129,7 @@ Result<Program> decode_program(const ptx::Module& module, const DeviceMemory& me
   program.block = shape.block;
   program.dynamic_shared_bytes = shape.dynamic_shared_bytes;
   program.param_buffer = shape.param_buffer;
+  program.check_races = shape.check_races;
   program.functions.resize(module.functions.size());
   std::vector<int32_t> functions = reachable(module, entry);
   Status status = lay_out_shared(program, functions);

@@ -84,6 +84,7 @@ struct Program {
   uint64_t param_buffer = 0;                     // device address of the parameter bytes
   Dim3 grid, block;
   uint64_t dynamic_shared_bytes = 0;
+  bool check_races = true;
   bool ordered = false;   // blocks can see each other: one fixed order
   unsigned shared_granule_shift = 2;  // of the shadow: narrowest shared access
   unsigned global_granule_shift = 2;

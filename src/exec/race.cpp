@@ -201,33 +201,4 @@ void check_global_lanes(Warp& w, const MicroOp* op, const LaneTarget* target, La
   }
 }
 
-void cover_scattered(Worker& k, Site& s, size_t buffer, uint64_t offset, unsigned width, bool store) {
-  Coverage& c = k.coverage[buffer];
-  uint64_t* bits = store ? c.stored.get() : c.loaded.get();
-  (store ? c.stored_asked : c.loaded_asked) += uint64_t{width} * s.lanes;
-  const uint64_t field = width >= 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
-  for (LaneMask left = s.mask; left; left &= left - 1) {
-    const uint64_t at = offset + static_cast<uint64_t>(s.delta[std::countr_zero(left)]);
-    bits[at / 64] |= field << (at % 64);  // aligned to its width, so within the word
-  }
-  if (store) return;
-  const uint32_t me = static_cast<uint32_t>(k.block->linear) + 1;
-  if (c.last_block != me) {
-    c.last_block = me;
-    ++c.blocks_loading;
-  }
-  uint64_t last = ~uint64_t{0};
-  for (LaneMask left = s.mask; left; left &= left - 1) {
-    const uint64_t sector = (offset + static_cast<uint64_t>(s.delta[std::countr_zero(left)])) / 32;
-    if (sector == last) continue;
-    last = sector;
-    if (c.last_loader[sector] == me) {
-      ++s.counters.extra_copies;
-    } else {
-      c.last_loader[sector] = me;
-      ++c.load_sectors_of_blocks;
-    }
-  }
-}
-
 }  // namespace fullwarp::exec

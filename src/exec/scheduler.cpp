@@ -225,6 +225,9 @@ void prepare_block(Worker& worker, BlockState& block, uint64_t linear) {
     Warp& w = *block.warps[k];
     w.worker = &worker;
     w.block = &block;
+    w.sites = worker.sites.data();
+    w.views = worker.views.data();
+    w.view_count = worker.views.size();
     w.index = k;
     w.first_thread = k * kWarpSize;
     const uint32_t lanes = std::min(kWarpSize, block.threads - k * kWarpSize);

@@ -70,6 +70,7 @@ bool one_sector_more(const mem::WarpAccess& access, const AccessCost& cost) {
 
 void flush_site(Site& s, const SiteInfo& info, const Program& program) {
   if (s.pending == 0) return;
+  if (s.space != AccessSpace::global) s.hits[0] = s.pending;
   s.pending = 0;
   if (!info.counted || info.machine_width_bytes == 0) {
     std::fill(std::begin(s.hits), std::end(s.hits), 0);
@@ -114,6 +115,27 @@ void count_access(Site& s, const SiteInfo& info, const mem::WarpAccess& from, co
   s.counters.misaligned_requests += one_sector_more(access, cost);
   if (!s.counters.example.valid || excess(cost, s.space) > s.example_excess)
     consider_example(s, access, cost, *w.worker->program, w.block->linear, w.index);
+}
+
+void list_runs(Site& s, unsigned width) {
+  int32_t start[kWarpSize];
+  unsigned count = 0;
+  for (LaneMask left = s.mask; left; left &= left - 1) start[count++] = s.delta32[std::countr_zero(left)];
+  std::sort(start, start + count);
+  s.run_count = 0;
+  for (unsigned k = 0; k < count; ++k) {
+    if (s.run_count > 0) {
+      const int16_t last = static_cast<int16_t>(s.run_count - 1);
+      const int64_t end = s.run_start[last] + static_cast<int64_t>(s.run_bytes[last]);
+      if (start[k] <= end) {
+        const int64_t reach = std::max(end, static_cast<int64_t>(start[k]) + width);
+        s.run_bytes[last] = static_cast<uint32_t>(reach - s.run_start[last]);
+        continue;
+      }
+    }
+    s.run_start[s.run_count] = start[k];
+    s.run_bytes[s.run_count++] = width;
+  }
 }
 
 void list_granules(Site& s, uint32_t base, unsigned width, unsigned shift) {
@@ -165,7 +187,7 @@ bool set_pattern(Site& s, const SiteInfo& info, AccessSpace space, const Address
   constexpr int64_t kFar = int64_t{1} << 30;
   if (lowest < -kFar || highest > kFar) return false;
   for (unsigned i = 0; i < kWarpSize; ++i) s.delta32[i] = static_cast<int32_t>(s.delta[i]);
-  s.granule_count = -1;
+  s.granule_count = s.run_count = -1;
   s.mask = mask;
   s.space = space;
   s.lanes = lane_count(mask);
@@ -174,6 +196,15 @@ bool set_pattern(Site& s, const SiteInfo& info, AccessSpace space, const Address
   s.aligned = low_bits % static_cast<int64_t>(width) == 0;
   s.low_bits = static_cast<uint8_t>(base & 3);
   s.pattern = uniform ? Pattern::uniform : contiguous && mask == kFullMask ? Pattern::contiguous : Pattern::scattered;
+  for (unsigned g = 0; g < kGroups; ++g) {
+    bool same = mask == kFullMask, run = same;
+    const int64_t* d = s.delta + g * kGroupLanes;
+    for (unsigned i = 1; i < kGroupLanes; ++i) {
+      same &= d[i] == d[0];
+      run &= d[i] == d[0] + static_cast<int64_t>(i) * static_cast<int64_t>(width);
+    }
+    s.group[g] = same ? Pattern::uniform : run ? Pattern::contiguous : Pattern::scattered;
+  }
   s.first_base = base;
   s.first_block = w.block->linear;
   s.first_warp = w.index;

@@ -22,19 +22,27 @@ struct Warp;
 
 enum class Pattern : uint8_t { none, uniform, contiguous, scattered };
 
+// The same of each eighth lane on: groups of eight lanes of a scattered pattern are often contiguous or uniform
+// (two rows of a 16 x 16 block), which moves them as vectors.
+inline constexpr unsigned kGroupLanes = 8, kGroups = kWarpSize / kGroupLanes;
+
 struct alignas(64) Site {
-  int64_t delta[kWarpSize] = {};  // 0 for lanes outside `mask`
-  int32_t delta32[kWarpSize] = {};
+  // What a hit needs, in one cache line.
   LaneMask mask = 0;
   Pattern pattern = Pattern::none;
   mem::AccessSpace space = mem::AccessSpace::global;  // of the pattern and the counters
-  uint8_t low_bits = 0;       // shared, narrow accesses: base & 3 of the pattern
   bool aligned = false;       // all deltas are multiples of the width
+  uint8_t low_bits = 0;       // shared, narrow accesses: base & 3 of the pattern
+  Pattern group[kGroups] = {};  // scattered patterns of all lanes: of each group, by lane order
+  uint32_t lanes = 0;
   int64_t lowest = 0;         // least delta
   int64_t end = 0;            // greatest delta + width
-  uint32_t lanes = 0;
-  uint64_t hits[32] = {};
-  uint64_t pending = 0;       // sum of hits
+  uint64_t pending = 0;       // hits since the last flush
+  int16_t run_count = -1;     // see below
+
+  int64_t delta[kWarpSize] = {};  // 0 for lanes outside `mask`
+  int32_t delta32[kWarpSize] = {};
+  uint64_t hits[32] = {};     // global: by (base / 4) mod 32
 
   // The granules of the race detector's shadow that the pattern touches, each once: distance from the base's
   // granule, and the lane that touches it or kSeveralLanes. Made when first asked for.
@@ -43,6 +51,11 @@ struct alignas(64) Site {
   int16_t granule_count = -1;  // -1: not made; -2: too many
   int32_t granule_delta[kMaxGranules];
   uint8_t granule_lane[kMaxGranules];
+
+  // The bytes that the pattern touches, as runs without gaps, in order of address. Made when first asked for.
+  // run_count -1: not made.
+  int32_t run_start[kWarpSize];  // from the base
+  uint32_t run_bytes[kWarpSize];
 
   // where the pattern was first seen, for the example
   uint64_t first_base = 0;
@@ -61,6 +74,9 @@ void flush_site(Site& site, const SiteInfo& info, const Program& program);
 
 // Makes Site::granule_*.
 void list_granules(Site& site, uint32_t base, unsigned width, unsigned granule_shift);
+
+// Makes Site::run_*.
+void list_runs(Site& site, unsigned width);
 
 // Adds one access that fits no pattern (faulting lanes left out).
 void count_access(Site& site, const SiteInfo& info, const mem::WarpAccess& access, const Warp& warp);

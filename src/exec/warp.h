@@ -21,6 +21,8 @@ namespace fullwarp::exec {
 
 struct Worker;
 struct BlockState;
+struct Site;
+struct BufferView;
 
 struct Frame {
   std::byte* regs = nullptr;
@@ -72,8 +74,9 @@ struct alignas(64) Warp {
   uint32_t shared_bytes = 0;
   uint32_t index = 0;          // in the block
   uint32_t first_thread = 0;   // index * 32
-  // race detection: this warp's clock, see race.h
-  uint32_t clock = 0;
+  Site* sites = nullptr;       // the worker's
+  const BufferView* views = nullptr;
+  size_t view_count = 0;
 
   std::vector<std::byte> specials;  // rows that `mov %r, %tid.x` copies, by SpecialRow
   std::deque<Fragment> ready;
