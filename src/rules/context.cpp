@@ -190,33 +190,31 @@ std::string Context::parameter_name(int32_t function, int32_t param) {
   return index < kernel_parameters_->size() ? (*kernel_parameters_)[index] : std::string();
 }
 
-std::string Context::name(const AccessGroup& group) {
-  if (group.origin.variable >= 0)
-    return source_name(module.variables[static_cast<size_t>(group.origin.variable)].name);
-  const std::string parameter = parameter_name(group.costliest->instruction.function, group.origin.param);
+std::string Context::name(InstructionId at, const Origin& origin, int32_t buffer) {
+  if (origin.variable >= 0) return source_name(module.variables[static_cast<size_t>(origin.variable)].name);
+  const std::string parameter = parameter_name(at.function, origin.param);
   if (!parameter.empty()) return parameter;
-  if (group.buffer >= 0 && static_cast<size_t>(group.buffer) < profile.buffers.size())
-    return profile.buffers[static_cast<size_t>(group.buffer)].name;
+  if (buffer >= 0 && static_cast<size_t>(buffer) < profile.buffers.size())
+    return profile.buffers[static_cast<size_t>(buffer)].name;
   return {};
 }
 
 void Context::mark(diag::Finding& finding, const AccessGroup& group) {
+  using Use = input::Hint::Use;
   const std::string word = name(group);
-  const std::string_view text = line(finding.place);
-  std::vector<uint32_t> columns = columns_of(text, word);
-  // Accesses: `word[`, `word->`, `word.`; a pointer passed on (`f(word)`) only if there are no others.
-  std::vector<uint32_t> accesses;
-  for (const uint32_t column : columns) {
-    const size_t next = column - 1 + word.size();
-    if (next < text.size() && (text[next] == '[' || text[next] == '-' || text[next] == '.'))
-      accesses.push_back(column);
-  }
-  if (!accesses.empty()) columns = accesses;
-  if (columns.empty()) return;
-  // In `tile[a] = tile[b]` the first is stored to and the last is loaded.
-  const uint32_t column = is_load(group.kind) ? columns.back() : columns.front();
-  finding.place.column = column;
-  finding.place.end_column = column + static_cast<uint32_t>(word.size());
+  if (word.empty()) return;
+  const std::string_view does = verb(group.kind);
+  narrow(finding.place, {.names = {word},
+                         .use = does == "read"    ? Use::read
+                                : does == "write" ? Use::written
+                                                  : Use::any});
+}
+
+void Context::narrow(diag::Place& place, const input::Hint& hint) {
+  const input::ColumnRange found = input::narrow_column(line(place), hint);
+  if (!found.found()) return;
+  place.column = found.begin;
+  place.end_column = found.end;
 }
 
 }  // namespace fullwarp::rules

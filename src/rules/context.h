@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "input/columns.h"
 #include "rules/origin.h"
 #include "rules/rule.h"
 #include "rules/rules.h"
@@ -62,7 +63,12 @@ class Context {
   diag::Finding finding(const Rule& rule, const AccessGroup& group);
 
   // What the source calls the array or pointer: "tile", "in"; else the buffer's name; may be empty.
-  std::string name(const AccessGroup& group);
+  std::string name(const AccessGroup& group) {
+    return name(group.costliest->instruction, group.origin, group.buffer);
+  }
+  std::string name(profile::InstructionId at, const Origin& origin, int32_t buffer);
+  // Marks what the hint describes in the place's line, if it is there.
+  void narrow(diag::Place& place, const input::Hint& hint);
   // What the source calls a register's value, if it is loaded from a parameter: "n"; else empty.
   std::string parameter_name(int32_t function, int32_t param);
 

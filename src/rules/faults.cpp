@@ -118,15 +118,35 @@ std::string who(const Dim3& thread, const Dim3& block) {
   return fmt::format("thread {} of block {}", dims(thread), dims(block));
 }
 
-diag::Finding report(const Context& context, const Rule& rule, const Fault& fault) {
+// The array that is accessed, or the call that waits.
+void mark(Context& context, diag::Finding& finding, const Fault& fault) {
+  const ptx::Instruction* at = context.instruction(fault.instruction);
+  if (!at) return;
+  using Use = input::Hint::Use;
+  input::Hint hint;
+  if (is_access(fault)) {
+    const Origin origin =
+        context.definitions(fault.instruction.function).origin(fault.instruction.index, fault.space);
+    const std::string name = context.name(fault.instruction, origin, fault.buffer);
+    if (!name.empty()) hint.names = {name};
+    const std::string_view does = verb(fault.access);
+    hint.use = does == "read" ? Use::read : does == "write" ? Use::written : Use::any;
+  } else {
+    hint.calls = {"__syncthreads", "__syncwarp", "__assert", "assert", "__trap", "sync"};
+  }
+  context.narrow(finding.place, hint);
+}
+
+diag::Finding report(Context& context, const Rule& rule, const Fault& fault) {
   diag::Finding finding = context.finding(rule, fault.instruction);
+  mark(context, finding, fault);
   finding.message = message(context, fault);
-  if (!fault.detail.empty()) finding.message += ": " + fault.detail;
+  if (!fault.detail.empty()) finding.message.append(": ").append(fault.detail);
   finding.label = who(fault.thread, fault.block);
   finding.count = std::max<uint64_t>(fault.count, 1);
   if (is_race(fault.kind)) {
     finding.label += fmt::format(" {}s", verb(fault.access));
-    diag::Note other{"the other access, by " + who(fault.other_thread, fault.other_block), {}};
+    diag::Note other{fmt::format("the other access, by {}", who(fault.other_thread, fault.other_block)), {}};
     if (fault.other.function >= 0) other.place = context.place(fault.other);
     finding.notes.insert(finding.notes.begin(), std::move(other));
   }

@@ -44,7 +44,7 @@ void report_arrays(Context& context, std::vector<diag::Finding>& findings) {
   diag::Finding finding = context.finding(rule, *costliest);
   finding.count = accesses;
   const std::vector<std::string> names = local_arrays(context, finding.place);
-  const std::string array = names.size() == 1 ? "array " + names.front() : "an array";
+  const std::string array = names.size() == 1 ? fmt::format("array {}", names.front()) : "an array";
   if (names.size() == 1) {
     const auto columns = columns_of(context.line(finding.place), names.front());
     finding.place.column = columns.front();

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "rules/context.h"
+#include "rules/source_text.h"
 #include "rules/text.h"
 
 namespace fullwarp::rules {
@@ -89,10 +90,19 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
     line.sum.accesses += reuse.accesses;
     line.times = std::max(line.times, reuse.times());
   }
-  for (const auto& [place, line] : lines) {
+  for (auto& [place, line] : lines) {
+    // As the source has them.
+    const std::string_view text = context.input.sources.line(place.first, place.second);
+    std::stable_sort(line.names.begin(), line.names.end(), [&](const std::string& a, const std::string& b) {
+      const auto first = [&](const std::string& name) {
+        const std::vector<uint32_t> columns = columns_of(text, name);
+        return columns.empty() ? UINT32_MAX : columns.front();
+      };
+      return first(a) < first(b);
+    });
     diag::Finding finding = context.finding(rule, *line.sum.costliest);
     finding.count = line.sum.accesses;
-    const std::string of = line.names.empty() ? "" : " of " + joined(line.names);
+    const std::string of = line.names.empty() ? "" : fmt::format(" of {}", joined(line.names));
     finding.message =
         fmt::format("each block loads the same data{} from global memory {} times", of, decimal(line.times));
     finding.label = fmt::format("{} requested for {} different in a block",

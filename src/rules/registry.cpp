@@ -76,7 +76,7 @@ Status Options::set(std::string_view assignment) {
                  {},
                  0,
                  0,
-                 "the rules are " + list(kRules, [](const Rule* r) { return r->info.id; })};
+                 fmt::format("the rules are {}", list(kRules, [](const Rule* r) { return r->info.id; }))};
   if (name == "level") {
     std::optional<diag::Level> level;
     if (value == "note")

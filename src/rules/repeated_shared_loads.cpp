@@ -135,7 +135,7 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
   finding.fix = fmt::format(
       "let each thread compute several results (for example 4 x 4) and keep the values{} it has "
       "loaded in registers, so that each serves several multiply-adds",
-      names.empty() ? "" : " of " + joined(names));
+      names.empty() ? "" : fmt::format(" of {}", joined(names)));
   findings.push_back(std::move(finding));
 }
 

@@ -96,7 +96,7 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
                                   line.remainder && line.quotient ? "division and remainder"
                                   : line.remainder                ? "remainder"
                                                                   : "division",
-                                  named ? "`" + divisor + "`" : "a value", line.value);
+                                  named ? fmt::format("`{}`", divisor) : "a value", line.value);
     finding.label = "about 20 machine instructions each";
     finding.share = share;
     finding.notes.insert(finding.notes.begin(),

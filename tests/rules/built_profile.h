@@ -15,7 +15,9 @@
 
 namespace fullwarp::rules {
 
-inline std::string kernel_path(const std::string& name) { return "tests/rules/kernels/" + name; }
+inline std::string kernel_path(const std::string& name) {
+  return std::string("tests/rules/kernels/").append(name);
+}
 
 inline std::string read_source(const std::string& name) {
   std::ifstream stream(std::string(FULLWARP_SOURCE_DIR) + "/" + kernel_path(name));

@@ -1,3 +1,6 @@
-// Lanes 16 to 31 execute a shuffle whose mask does not have them.
-// fullwarp: first<<<1, 32>>>(i32[32] : iota)
-__global__ void first(int* data) { data[threadIdx.x] = __shfl_sync(0x0000ffff, data[threadIdx.x], 0); }
+// A call through a pointer that nobody set.
+// fullwarp: apply<<<1, 32>>>(u64[1] : zero, f32[32] : iota)
+using Function = float (*)(float);
+__global__ void apply(const Function* functions, float* data) {
+  data[threadIdx.x] = functions[0](data[threadIdx.x]);
+}

@@ -1,2 +1,6 @@
-// fullwarp: first<<<1, 32>>>(i32[32] : iota)
-__global__ void first(int* data) { data[threadIdx.x] = __shfl_sync(0xffffffff, data[threadIdx.x], 0); }
+// fullwarp: apply<<<1, 32>>>(i32[1] : zero, f32[32] : iota)
+using Function = float (*)(float);
+__device__ float twice(float x) { return x + x; }
+__device__ float half(float x) { return 0.5f * x; }
+__device__ Function functions[2] = {twice, half};
+__global__ void apply(const int* which, float* data) { data[threadIdx.x] = functions[*which](data[threadIdx.x]); }
