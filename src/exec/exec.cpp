@@ -307,6 +307,31 @@ void gather(Run& run, const Launch& launch, KernelProfile& profile) {
   for (const auto& [block, text] : printed) profile.printed += *text;
 }
 
+// A buffer's contents at the start of a launch.
+struct SavedBuffer {
+  AlignedBytes data;
+  std::vector<uint64_t> written;
+};
+
+uint64_t written_words(const Buffer& buffer) { return buffer.bytes / 64 + 3; }
+
+std::vector<SavedBuffer> copy_buffers(DeviceMemory& memory, size_t count) {
+  std::vector<SavedBuffer> copies(count);
+  for (size_t b = 0; b < count; ++b) {
+    Buffer& buffer = memory.buffer(b);
+    if (buffer.read_only) continue;
+    copies[b].data = allocate_zeroed(buffer.bytes);
+    if (copies[b].data) std::memcpy(copies[b].data.get(), buffer.data.get(), buffer.bytes);
+    if (buffer.written) copies[b].written.assign(buffer.written.get(), buffer.written.get() + written_words(buffer));
+  }
+  return copies;
+}
+
+void restore_buffer(Buffer& buffer, const SavedBuffer& from) {
+  std::memcpy(buffer.data.get(), from.data.get(), buffer.bytes);
+  if (buffer.written) std::copy(from.written.begin(), from.written.end(), buffer.written.get());
+}
+
 // Which buffers might be written: a shadow is kept beside those only.
 bool launch_writes(const Program& program) {
   return std::any_of(program.sites.begin(), program.sites.end(), [](const SiteInfo& s) {
@@ -356,32 +381,43 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
     return program.error();
   }
 
+  // Buffers that this launch is expected to write: those that a stored-through parameter points into.
+  std::vector<bool> shadowed(memory.size(), false);
+  const std::vector<bool> stored = stored_parameters(module, entry);
+  for (uint32_t p = 0; p < entry.params.size(); ++p) {
+    if (!stored[p]) continue;
+    const uint32_t start = kernel_param_offset(entry, p);
+    for (uint32_t at = start; at + 8 <= start + entry.params[p].bytes; at += 8) {
+      uint64_t value = 0;
+      std::memcpy(&value, launch.parameters.data() + at, 8);
+      const int64_t buffer = memory.find(value);
+      if (buffer >= 0) shadowed[static_cast<size_t>(buffer)] = true;
+    }
+  }
+
   unsigned cores = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
   KernelProfile profile;
-  for (bool in_order = program->ordered || cores == 1;; in_order = true) {
+  for (bool in_order = program->ordered || cores == 1;;) {
     Run run{*program, memory, options, choose_blocks(launch.grid.count(), options.max_blocks), {}, {}, {}, {}};
     const unsigned workers = in_order ? 1 : static_cast<unsigned>(std::min<uint64_t>(cores, run.blocks.size()));
-    std::vector<AlignedBytes> before;
-    if (options.check_races && run.blocks.size() > 1 && launch_writes(*program)) {
+    const bool watch = options.check_races && run.blocks.size() > 1 && launch_writes(*program);
+    std::vector<SavedBuffer> before;  // to start over: if blocks turn out to meet, or write what was not expected
+    if (watch) {
       run.shadows.resize(memory.size());
       for (size_t b = 0; b < visible; ++b) {
-        if (memory.buffer(b).read_only) continue;
+        if (memory.buffer(b).read_only || !shadowed[b]) continue;
         run.shadows[b].granule_shift = program->global_granule_shift;
         const uint64_t granules = (memory.buffer(b).bytes >> program->global_granule_shift) + 1 + kWarpSize;
         run.shadows[b].writer = LazyWords<uint32_t>(granules);
         run.shadows[b].reader = LazyWords<uint32_t>(granules);
       }
-      if (workers > 1)  // to start over if blocks turn out to meet
-        for (size_t b = 0; b < visible; ++b) {
-          AlignedBytes copy;
-          if (!memory.buffer(b).read_only) {
-            copy = allocate_zeroed(memory.buffer(b).bytes);
-            if (copy) std::memcpy(copy.get(), memory.buffer(b).data.get(), memory.buffer(b).bytes);
-          }
-          before.push_back(std::move(copy));
-        }
+      before = copy_buffers(memory, visible);
     }
-    for (unsigned k = 0; k < workers; ++k) run.workers.push_back(make_worker(run, workers > 1));
+    for (unsigned k = 0; k < workers; ++k) {
+      run.workers.push_back(make_worker(run, workers > 1));
+      run.workers.back()->watch_stores = watch;
+      run.workers.back()->unexpected.assign(memory.size(), false);
+    }
     if (program->ordered) {
       run_blocks_in_order(run, *run.workers[0]);
     } else {
@@ -391,9 +427,14 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
       run_blocks(run, *run.workers[0]);
       for (std::thread& t : pool) t.join();
     }
-    if (workers > 1 && run.conflict) {
+    bool again = false;
+    for (const auto& worker : run.workers)
+      for (size_t b = 0; b < visible; ++b)
+        if (worker->unexpected[b] && !shadowed[b]) shadowed[b] = again = true;
+    if (!again && workers > 1 && run.conflict) again = in_order = true;
+    if (again) {
       for (size_t b = 0; b < before.size(); ++b)
-        if (before[b]) std::memcpy(memory.buffer(b).data.get(), before[b].get(), memory.buffer(b).bytes);
+        if (before[b].data) restore_buffer(memory.buffer(b), before[b]);
       continue;
     }
     gather(run, launch, profile);

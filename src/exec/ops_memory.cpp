@@ -283,7 +283,8 @@ HWY_INLINE void access_global(Warp& w, const MicroOp* op, Addressing addressing,
         cover_pattern<kStore>(k, s, window, static_cast<uint64_t>(offset), width);
       }
       if (k.options->check_races && (view.written || view.shadow))
-        check_global_pattern(w, op, s, view, window, static_cast<uint64_t>(offset), width, mask, kStore);
+        check_global_pattern<kStore>(w, op, s, view, window, static_cast<uint64_t>(offset), width, mask);
+      if (kStore && w.watch_stores && !view.shadow) unexpected_store(w, window);
       std::byte* p = view.data + offset;
       if constexpr (kStore) put<kBytes>(w, op, s, p, mask);
       else fetch<kBytes, kExtend>(w, op, s, p, mask);
@@ -513,11 +514,15 @@ HWY_NOINLINE const MicroOp* global_word(Warp& w, const MicroOp* op) {
                  offset + s.lowest >= 0 && words_fit(s, a))) {
     const BufferView& view = w.views[window];
     if (HWY_LIKELY(static_cast<uint64_t>(offset + s.end) <= view.bytes && !(kStore && view.read_only) &&
-                   !view.written && !view.shadow)) {
+                   !view.written)) {
       if (!(op->flags & kNotCounted)) {
         count_hit(s, base);
         cover_pattern<kStore>(*w.worker, s, window, static_cast<uint64_t>(offset), 4);
       }
+      if (view.shadow)
+        check_global_pattern<kStore>(w, op, s, view, window, static_cast<uint64_t>(offset), 4, kFullMask);
+      else if (kStore && HWY_UNLIKELY(w.watch_stores))
+        unexpected_store(w, window);
       move_words<kStore>(s, view.data + offset, w.row<uint32_t>(op->dst));
       return op + 1;
     }

@@ -99,33 +99,52 @@ inline void check_global_slowly(Warp& w, const MicroOp* op, const Site& s, size_
   check_global_lanes(w, op, target, mask, width, !store, store, false);
 }
 
-HWY_INLINE void check_global_pattern(Warp& w, const MicroOp* op, const Site& s, const BufferView& view, size_t buffer,
-                                     uint64_t offset, unsigned width, LaneMask mask, bool store) {
-  if (view.written || !view.shadow || (op->flags & kStrong) || s.pattern != Pattern::contiguous ||
-      width != (1u << view.shadow->granule_shift)) {
-    check_global_slowly(w, op, s, buffer, offset, width, mask, store);
-    return;
-  }
-  uint32_t* HWY_RESTRICT writer = view.shadow->writer.get() + (offset >> view.shadow->granule_shift);
-  uint32_t* HWY_RESTRICT reader = view.shadow->reader.get() + (offset >> view.shadow->granule_shift);
-  const uint32_t me = static_cast<uint32_t>(w.block->linear) + 1;
+// Granules first..last of a buffer, in one run.
+template <bool kStore>
+HWY_INLINE bool blocks_meet(GlobalShadow& shadow, uint32_t me, uint64_t first, uint64_t count) {
+  uint32_t* HWY_RESTRICT writer = shadow.writer.get() + first;
+  uint32_t* HWY_RESTRICT reader = shadow.reader.get() + first;
   uint32_t bad = 0;
-  if (store) {
-    FULLWARP_LANE_LOOP
-    for (unsigned i = 0; i < kWarpSize; ++i)
-      bad |= ((writer[i] != 0) & (writer[i] != me)) | ((reader[i] != 0) & (reader[i] != me));
-    FULLWARP_LANE_LOOP
-    for (unsigned i = 0; i < kWarpSize; ++i) writer[i] = bad ? writer[i] : me;
-  } else {
-    FULLWARP_LANE_LOOP
-    for (unsigned i = 0; i < kWarpSize; ++i) bad |= (writer[i] != 0) & (writer[i] != me);
-    FULLWARP_LANE_LOOP
-    for (unsigned i = 0; i < kWarpSize; ++i) {
+  FULLWARP_LANE_LOOP
+  for (uint64_t i = 0; i < count; ++i) {
+    bad |= (writer[i] != 0) & (writer[i] != me);
+    if (kStore) bad |= (reader[i] != 0) & (reader[i] != me);
+  }
+  if (bad) return true;
+  FULLWARP_LANE_LOOP
+  for (uint64_t i = 0; i < count; ++i) {
+    if constexpr (kStore) {
+      writer[i] = me;
+    } else {
       const uint32_t r = reader[i];
       reader[i] = (r == 0) | (r == me) ? me : kManyBlocks;
     }
   }
-  if (HWY_UNLIKELY(bad)) check_global_slowly(w, op, s, buffer, offset, width, mask, store);
+  return false;
+}
+
+template <bool kStore>
+HWY_INLINE void check_global_pattern(Warp& w, const MicroOp* op, Site& s, const BufferView& view, size_t buffer,
+                                     uint64_t offset, unsigned width, LaneMask mask) {
+  if (view.written || !view.shadow || (op->flags & kStrong)) {
+    check_global_slowly(w, op, s, buffer, offset, width, mask, kStore);
+    return;
+  }
+  GlobalShadow& shadow = *view.shadow;
+  const unsigned shift = shadow.granule_shift;
+  const uint32_t me = static_cast<uint32_t>(w.block->linear) + 1;
+  bool meet = false;
+  if (s.pattern == Pattern::contiguous) {
+    meet = blocks_meet<kStore>(shadow, me, offset >> shift, (uint64_t{width} * kWarpSize) >> shift);
+  } else {
+    if (s.run_count < 0) list_runs(s, width);
+    for (int r = 0; r < s.run_count && !meet; ++r) {
+      const uint64_t start = offset + static_cast<uint64_t>(int64_t{s.run_start[r]});
+      const uint64_t first = start >> shift;
+      meet = blocks_meet<kStore>(shadow, me, first, ((start + s.run_bytes[r] - 1) >> shift) - first + 1);
+    }
+  }
+  if (HWY_UNLIKELY(meet)) check_global_slowly(w, op, s, buffer, offset, width, mask, kStore);
 }
 
 }  // namespace HWY_NAMESPACE

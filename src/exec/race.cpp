@@ -138,6 +138,13 @@ void check_shared(Warp& w, const MicroOp* op, const uint32_t* offset, LaneMask m
   }
 }
 
+void unexpected_store(Warp& w, size_t buffer) {
+  Worker& k = *w.worker;
+  if (!k.watch_stores || k.unexpected[buffer]) return;
+  k.unexpected[buffer] = true;
+  k.blocks_conflict = true;  // start over, with a shadow beside it
+}
+
 void check_global_lanes(Warp& w, const MicroOp* op, const LaneTarget* target, LaneMask mask, unsigned width,
                         bool read, bool write, bool atomic) {
   Worker& k = *w.worker;
@@ -169,6 +176,7 @@ void check_global_lanes(Warp& w, const MicroOp* op, const LaneTarget* target, La
       }
       if (read && !all) fault(FaultKind::uninitialised);
     }
+    if (!view.shadow && write && !strong) unexpected_store(w, static_cast<size_t>(t.buffer));
     if (!view.shadow || strong) continue;
     const unsigned shift = view.shadow->granule_shift;
     for (uint64_t g = t.offset >> shift; g <= (t.offset + width - 1) >> shift; ++g) {

@@ -228,6 +228,7 @@ void prepare_block(Worker& worker, BlockState& block, uint64_t linear) {
     w.sites = worker.sites.data();
     w.views = worker.views.data();
     w.view_count = worker.views.size();
+    w.watch_stores = worker.watch_stores;
     w.index = k;
     w.first_thread = k * kWarpSize;
     const uint32_t lanes = std::min(kWarpSize, block.threads - k * kWarpSize);

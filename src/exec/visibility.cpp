@@ -85,4 +85,51 @@ void scan_visibility(Program& program, const std::vector<int32_t>& functions) {
   }
 }
 
+std::vector<bool> stored_parameters(const ptx::Module& module, const ptx::Function& function) {
+  // Which parameters' values flow, through any arithmetic, into the address of a store? One bit a parameter and
+  // register, to a fixed point. Pointers that come out of memory or go into calls are not followed: a store through
+  // one is noticed while running.
+  const size_t registers = function.registers.size();
+  std::vector<uint64_t> from(registers, 0);
+  auto of = [&](const Operand& o) -> uint64_t {
+    if (o.kind == Operand::Kind::reg || (o.kind == Operand::Kind::address && o.base == Operand::Kind::reg))
+      return from[o.index];
+    if ((o.kind == Operand::Kind::param || (o.kind == Operand::Kind::address && o.base == Operand::Kind::param)) && o.index < 64)
+      return uint64_t{1} << o.index;
+    return 0;
+  };
+  uint64_t stored = 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const ptx::Instruction& i : function.instructions) {
+      if (i.operand_count == 0) continue;
+      const Operand* operands = module.operands_of(i);
+      if (i.op == Op::st) {
+        stored |= of(operands[0]);
+        continue;
+      }
+      if (i.op == Op::ld && space_of(i) != ptx::Space::param) continue;
+      uint64_t all = 0;
+      for (unsigned o = 1; o < i.operand_count; ++o) {
+        all |= of(operands[o]);
+        if (operands[o].kind == Operand::Kind::vector)
+          for (unsigned e = 0; e < operands[o].count; ++e) all |= of(module.operands[operands[o].first + e]);
+      }
+      auto flow = [&](const Operand& to) {
+        if (to.kind == Operand::Kind::reg && (from[to.index] | all) != from[to.index]) {
+          from[to.index] |= all;
+          changed = true;
+        }
+      };
+      if (all == 0) continue;
+      flow(operands[0]);
+      if (operands[0].kind == Operand::Kind::vector)
+        for (unsigned e = 0; e < operands[0].count; ++e) flow(module.operands[operands[0].first + e]);
+    }
+  }
+  std::vector<bool> result(function.params.size());
+  for (size_t p = 0; p < result.size(); ++p) result[p] = p >= 64 || ((stored >> p) & 1);
+  return result;
+}
+
 }  // namespace fullwarp::exec

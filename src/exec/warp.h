@@ -77,6 +77,7 @@ struct alignas(64) Warp {
   Site* sites = nullptr;       // the worker's
   const BufferView* views = nullptr;
   size_t view_count = 0;
+  bool watch_stores = false;   // a store to a buffer without a shadow must be noticed
 
   std::vector<std::byte> specials;  // rows that `mov %r, %tid.x` copies, by SpecialRow
   std::deque<Fragment> ready;

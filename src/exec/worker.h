@@ -97,6 +97,9 @@ struct Worker {
   std::map<FaultKey, FaultRecord> faults;
   profile::Fault unread_fault;
   std::map<uint64_t, std::string> printed;  // by linear block
+  // Shadows are kept for buffers that the kernel is expected to write; a store to another one is noted here.
+  bool watch_stores = false;
+  std::vector<bool> unexpected;
   bool blocks_conflict = false;  // global accesses of two blocks met: run again in order
   BlockState* block = nullptr;
   uint64_t ticks = 0;          // %clock
@@ -128,6 +131,9 @@ const MicroOp* arrive_at_barrier(Warp& warp, const MicroOp* op, uint32_t number,
                                  LaneMask predicate);
 // The running fragment waits at the .sync op behind `op` until all members have come.
 const MicroOp* wait_for_members(Warp& warp, const MicroOp* op, LaneMask members);
+
+// A store to a buffer that was not expected to be written.
+void unexpected_store(Warp& warp, size_t buffer);
 
 // Grows the thread-local memory to hold `bytes` a lane; false past the limit.
 bool reserve_local(Warp& warp, uint64_t bytes);
