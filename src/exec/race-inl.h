@@ -14,6 +14,10 @@ HWY_BEFORE_NAMESPACE();
 namespace fullwarp::exec {
 namespace HWY_NAMESPACE {
 
+HWY_INLINE bool newer(uint32_t entry, uint32_t limit) {
+  return static_cast<int32_t>(entry ^ 0x80000000u) >= static_cast<int32_t>(limit ^ 0x80000000u);
+}
+
 template <bool kStore>
 HWY_INLINE void check_shared_slowly(Warp& w, const MicroOp* op, const Site& s, uint32_t base, unsigned width,
                                     LaneMask mask) {
@@ -36,21 +40,38 @@ HWY_INLINE void check_shared_pattern(Warp& w, const MicroOp* op, Site& s, uint32
   uint32_t* writer = shadow.writer.data() + (base >> shift);
   uint32_t* reader = shadow.reader.data() + (base >> shift);
   if (s.pattern == Pattern::contiguous && width == (1u << shift)) {
+    // Two words are compared for "newer than the last barrier" as signed numbers, which AVX2 can do: both are
+    // shifted by the sign bit.
     uint32_t bad = 0;
     FULLWARP_LANE_LOOP
     for (unsigned i = 0; i < kWarpSize; ++i) {
-      const uint32_t e = writer[i], r = reader[i], mine = w.first_thread + i;
-      const uint32_t write_met = (e >= limit) & ((e & kWhoMask) != mine);
-      const uint32_t read_met = (r >= limit) & ((r & kWhoMask) != mine);
-      bad |= kStore ? write_met | read_met : write_met | read_met | (e == 0);
+      const uint32_t e = writer[i], mine = w.first_thread + i;
+      const uint32_t write_met = newer(e, limit) & ((e & kWhoMask) != mine);
+      if constexpr (kStore) {
+        const uint32_t r = reader[i];
+        bad |= write_met | (newer(r, limit) & ((r & kWhoMask) != mine));
+      } else {
+        bad |= write_met | (e == 0);
+      }
     }
-    if (HWY_LIKELY(bad == 0)) {
-      uint32_t* mine = kStore ? writer : reader;
-      FULLWARP_LANE_LOOP
-      for (unsigned i = 0; i < kWarpSize; ++i) mine[i] = me + i;
+    if (HWY_UNLIKELY(bad != 0)) {
+      check_shared_slowly<kStore>(w, op, s, base, width, mask);
       return;
     }
-    check_shared_slowly<kStore>(w, op, s, base, width, mask);
+    if constexpr (kStore) {
+      FULLWARP_LANE_LOOP
+      for (unsigned i = 0; i < kWarpSize; ++i) writer[i] = me + i;
+    } else {
+      const uint32_t many = (shadow.clock << kWhoBits) | kManyWarps;
+      const uint32_t several = (shadow.clock << kWhoBits) | (kManyLanes + w.index);
+      FULLWARP_LANE_LOOP
+      for (unsigned i = 0; i < kWarpSize; ++i) {
+        const uint32_t r = reader[i], who = r & kWhoMask;
+        const bool first = !newer(r, limit) | (who == w.first_thread + i);
+        const bool own = (who / kWarpSize == w.index) | (who == kManyLanes + w.index);
+        reader[i] = first ? me + i : own ? several : many;
+      }
+    }
     return;
   }
   if (s.granule_count == -1) list_granules(s, base, width, shift);
