@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "input/compiler.h"
@@ -72,6 +73,9 @@ std::string as_expression(std::string kernel) {
   return kernel;
 }
 
+constexpr std::string_view kInstantiations = "instantiations.cu";
+constexpr size_t kFirstInstantiation = 3;  // its line
+
 std::string instantiating_source(const std::string& source, const std::vector<std::string>& kernels) {
   std::string text = "#include \"" + absolute_path(source) + "\"\nnamespace fullwarp_instantiations {\n";
   for (size_t i = 0; i < kernels.size(); ++i) {
@@ -109,6 +113,23 @@ bool unknown_architecture(const ProcessResult& run) {
   return false;
 }
 
+// Drops the kernels whose lines the compiler complained of (`instantiations.cu(5)`, `instantiations.cu:5:`):
+// a launch may name part of an instantiation that exists, or one that cannot be made. False if there are
+// none.
+bool drop_refused(const std::string& messages, std::vector<std::string>* kernels) {
+  std::vector<bool> refused(kernels->size());
+  for (size_t at = 0; (at = messages.find(kInstantiations, at)) != std::string::npos;) {
+    at += kInstantiations.size();
+    if (at + 1 >= messages.size() || (messages[at] != '(' && messages[at] != ':')) continue;
+    const size_t line = std::strtoul(messages.c_str() + at + 1, nullptr, 10);
+    if (line >= kFirstInstantiation && line - kFirstInstantiation < refused.size()) {
+      refused[line - kFirstInstantiation] = true;
+    }
+  }
+  size_t index = 0;
+  return std::erase_if(*kernels, [&](const std::string&) { return refused[index++]; }) != 0;
+}
+
 struct CompilerRun {
   Compiled compiled;
   std::vector<std::string> dependencies;
@@ -119,26 +140,34 @@ Result<CompilerRun> run_compiler(const std::string& path, const Compiler& compil
   Result<TemporaryDirectory> folder = TemporaryDirectory::create();
   if (!folder) return folder.error();
   CompileJob job{path, folder->file("out.ptx"), folder->file("out.d"), options.sm, flags};
-  if (!options.instantiations.empty()) {
-    job.source = folder->file("instantiations.cu");
-    const Status written = write_file(job.source, instantiating_source(path, options.instantiations));
-    if (!written.ok()) return written.error();
-  }
-  for (const unsigned sm : fallback_architectures(options.sm)) {
-    job.sm = sm;
+  std::vector<std::string> kernels = options.instantiations;
+  CompilerRun result;
+  const std::vector<unsigned> architectures = fallback_architectures(options.sm);
+  for (size_t i = 0; i < architectures.size();) {
+    job.sm = architectures[i];
+    job.source = kernels.empty() ? path : folder->file(kInstantiations);
+    if (!kernels.empty()) {
+      const Status written = write_file(job.source, instantiating_source(path, kernels));
+      if (!written.ok()) return written.error();
+    }
     Result<ProcessResult> run = run_process(compile_command(compiler, job));
     if (!run) return run.error();
     if (run->exit_code != 0) {
-      if (unknown_architecture(*run)) continue;
-      return compiler_error(path, compiler, *run);
+      if (unknown_architecture(*run)) {
+        ++i;
+      } else if (drop_refused(run->err + run->out, &kernels)) {
+        result.compiled.refused += run->err + run->out;
+      } else {
+        return compiler_error(path, compiler, *run);
+      }
+      continue;
     }
     Result<std::string> ptx = read_file(job.ptx, kMaxPtxBytes);
     if (!ptx) return ptx.error();
-    CompilerRun result;
     result.compiled.ptx = std::move(*ptx);
     rename_source(&result.compiled.ptx, absolute_path(path), path);
     result.compiled.compiler = compiler.path;
-    result.compiled.sm = sm;
+    result.compiled.sm = job.sm;
     result.compiled.warnings = run->err + run->out;
     if (const Result<std::string> rule = read_file(job.deps, kMaxSourceBytes); rule.ok()) {
       const std::string own = folder->file("");
@@ -149,6 +178,22 @@ Result<CompilerRun> run_compiler(const std::string& path, const Compiler& compil
     return result;
   }
   return Error{compiler.path + " knows no architecture up to sm_" + std::to_string(options.sm), path};
+}
+
+// What an entry of the cache holds beside the PTX: "SM BYTES\n", then `refused` of so many bytes, then the
+// warnings.
+std::string note_of(const Compiled& compiled) {
+  return std::to_string(compiled.sm) + " " + std::to_string(compiled.refused.size()) + "\n" +
+         compiled.refused + compiled.warnings;
+}
+
+void take_note(const std::string& note, Compiled* compiled) {
+  char* end = nullptr;
+  compiled->sm = static_cast<unsigned>(std::strtoul(note.c_str(), &end, 10));
+  const size_t refused = std::strtoul(end, nullptr, 10);
+  const size_t begin = std::min(note.find('\n'), note.size() - 1) + 1;
+  compiled->refused = note.substr(begin, refused);
+  compiled->warnings = note.substr(std::min(begin + compiled->refused.size(), note.size()));
 }
 
 }  // namespace
@@ -169,7 +214,9 @@ Result<Compiled> compile_to_ptx(const std::string& path, const CompileOptions& o
   if (fs::path(path).extension() == ".ptx") {
     Result<std::string> text = read_file(path, kMaxPtxBytes);
     if (!text) return text.error();
-    return Compiled{std::move(*text), {}, 0, {}, false};
+    Compiled compiled;
+    compiled.ptx = std::move(*text);
+    return compiled;
   }
   const Result<std::string> source = read_file(path, kMaxSourceBytes);
   if (!source) return source.error();
@@ -195,12 +242,10 @@ Result<Compiled> compile_to_ptx(const std::string& path, const CompileOptions& o
   for (const std::string& kernel : options.instantiations) key.add(kernel);
   const PtxCache cache = options.cache ? PtxCache::open() : PtxCache("");
   if (std::optional<CacheEntry> entry = cache.find(key)) {
-    const size_t line_end = entry->note.find('\n');  // "SM\nwarnings"
     Compiled compiled;
     compiled.ptx = std::move(entry->result);
     compiled.compiler = compiler.value().path;
-    compiled.sm = static_cast<unsigned>(std::atoi(entry->note.c_str()));
-    compiled.warnings = entry->note.substr(std::min(line_end, entry->note.size() - 1) + 1);
+    take_note(entry->note, &compiled);
     compiled.from_cache = true;
     return compiled;
   }
@@ -208,10 +253,7 @@ Result<Compiled> compile_to_ptx(const std::string& path, const CompileOptions& o
   Result<CompilerRun> run = run_compiler(path, compiler.value(), options, *flags);
   if (!run) return run.error();
   if (!run->dependencies.empty()) {
-    cache.store(key,
-                {std::move(run->dependencies),
-                 std::to_string(run->compiled.sm) + "\n" + run->compiled.warnings, run->compiled.ptx},
-                started_ns);
+    cache.store(key, {std::move(run->dependencies), note_of(run->compiled), run->compiled.ptx}, started_ns);
   }
   return std::move(run->compiled);
 }

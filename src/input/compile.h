@@ -33,6 +33,10 @@ struct Compiled {
   std::string compiler;  // path; empty for a .ptx file
   unsigned sm = 0;       // compiled for; 0 for a .ptx file
   std::string warnings;  // what the compiler printed although it succeeded
+  // What the compiler said of instantiations it could not make; the others were made. Worth showing when a
+  // launch's kernel is not found. (A launch may also name just part of an instantiation that the file makes
+  // itself.)
+  std::string refused;
   bool from_cache = false;
 };
 

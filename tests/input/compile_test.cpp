@@ -168,6 +168,27 @@ TEST_F(Compile, InstantiationsAreNamedInASecondFile) {
                                  "}\n");
 }
 
+TEST_F(Compile, RefusedInstantiationsAreLeftOut) {
+  // Complains of line 4 in nvcc's form, then of the line that is then 3 in clang's, then of nothing.
+  options_.compiler =
+      compiler("fake-nvcc", "case $(wc -l < \"" + path("log") +
+                                "\") in 1) echo '/tmp/x/instantiations.cu(4): error: bad one' >&2; exit "
+                                "2;; 2) echo '/tmp/x/instantiations.cu:3:9: error: bad two' >&2; exit "
+                                "1;; esac; echo ptx > \"$ptx\"");
+  options_.instantiations = {"two<1>", "one<1>", "good<1>"};
+  for (const bool again : {false, true}) {
+    const Result<Compiled> compiled = compile_to_ptx(path("k.cu"), options_);
+    ASSERT_TRUE(compiled.ok()) << compiled.error().to_string();
+    EXPECT_EQ(compiled.value().from_cache, again);
+    EXPECT_EQ(compiled.value().refused,
+              "/tmp/x/instantiations.cu(4): error: bad one\n/tmp/x/instantiations.cu:3:9: error: bad two\n");
+    EXPECT_EQ(compiled.value().warnings, "");
+    EXPECT_EQ(compiled.value().sm, 90u);
+  }
+  EXPECT_THAT(text("wrapper"), HasSubstr("&good<1>"));
+  EXPECT_THAT(text("wrapper"), Not(HasSubstr("one<1>")));
+}
+
 TEST_F(Compile, PtxIsTakenAsItIs) {
   write("k.ptx", ".version 8.0\n");
   const Result<Compiled> compiled = compile_to_ptx(path("k.ptx"), options_);
