@@ -27,6 +27,10 @@ std::string object(const Fault& fault, std::string_view fallback) {
   return fault.object.empty() ? std::string(fallback) : fault.object;
 }
 
+std::string with_detail(std::string_view text, const Fault& fault) {
+  return fault.detail.empty() ? std::string(text) : fmt::format("{}: {}", text, fault.detail);
+}
+
 std::string message(const Context& context, const Fault& fault) {
   switch (fault.kind) {
     case FaultKind::out_of_bounds: {
@@ -54,9 +58,11 @@ std::string message(const Context& context, const Fault& fault) {
     case FaultKind::shared_race:
     case FaultKind::global_race:
       return fmt::format(
-          "race on {}: this {} and another access to the same bytes are not ordered",
+          "race on {}: {}",
           object(fault, fault.kind == FaultKind::shared_race ? "shared memory" : "global memory"),
-          noun(fault.access));
+          fault.detail.empty() ? fmt::format("this {} and another access to the same bytes are not ordered",
+                                             noun(fault.access))
+                               : fault.detail);
     case FaultKind::barrier_divergence:
       return "barrier that some threads of the block never reach";
     case FaultKind::deadlock:
@@ -64,13 +70,13 @@ std::string message(const Context& context, const Fault& fault) {
     case FaultKind::step_limit:
       return "the warp did not end within the step limit";
     case FaultKind::assert_failed:
-      return "assertion failed";
+      return with_detail("assertion failed", fault);
     case FaultKind::trap:
-      return "the kernel traps here";
+      return with_detail("the kernel traps here", fault);
     case FaultKind::write_to_const:
       return fmt::format("{} to read-only {}", access(fault), object(fault, "memory"));
     case FaultKind::invalid_instruction:
-      return "invalid instruction";
+      return with_detail("invalid instruction", fault);
     case FaultKind::stack_overflow:
       return "stack overflow: calls are nested too deeply";
   }
@@ -141,14 +147,16 @@ diag::Finding report(Context& context, const Rule& rule, const Fault& fault) {
   diag::Finding finding = context.finding(rule, fault.instruction);
   mark(context, finding, fault);
   finding.message = message(context, fault);
-  if (!fault.detail.empty()) finding.message.append(": ").append(fault.detail);
   finding.label = who(fault.thread, fault.block);
   finding.count = std::max<uint64_t>(fault.count, 1);
   if (is_race(fault.kind)) {
     finding.label += fmt::format(" {}s", verb(fault.access));
-    diag::Note other{fmt::format("the other access, by {}", who(fault.other_thread, fault.other_block)), {}};
-    if (fault.other.function >= 0) other.place = context.place(fault.other);
-    finding.notes.insert(finding.notes.begin(), std::move(other));
+    if (fault.other.function >= 0)
+      finding.notes.insert(finding.notes.begin(), {fmt::format("the other access, by {}",
+                                                               who(fault.other_thread, fault.other_block)),
+                                                   context.place(fault.other)});
+  } else if (!fault.detail.empty() && finding.message.find(fault.detail) == std::string::npos) {
+    finding.notes.insert(finding.notes.begin(), {fault.detail, {}});
   }
   if (finding.count > 1)
     finding.notes.push_back(
