@@ -3,17 +3,22 @@
 #
 #   tests/golden/ptx/FOLDER/NAME.ptx         every file of examples/, nvcc -lineinfo, sm_90
 #   tests/golden/variants/KIND/FOLDER/NAME.ptx   some of them as other compilers and flags write them:
-#       debug (nvcc -G), O0 (nvcc -Xcicc -O0), clang (clang with our headers, where clang is)
+#       debug (nvcc -G), O0 (nvcc -Xcicc -O0), clang (clang with our headers, sm_80; left as it is without clang)
 #   tests/golden/MADE_WITH                   the compilers' versions
 #
 # The sources are compiled in a copy of the tree whose name does not depend on where the repository lies, and
-# that name is taken off the .file directives. Usage: scripts/make_golden_ptx.sh [--check]
-# --check makes everything in a temporary folder and fails if it differs from what is in the repository.
+# that name is taken off the .file directives. Usage:
+#   scripts/make_golden_ptx.sh                 makes everything anew
+#   scripts/make_golden_ptx.sh --only clang    the kinds whose name holds the word: ptx, debug, O0, clang
+#   scripts/make_golden_ptx.sh --check         fails if what is in the repository differs from what would be made
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=$root/tests/golden
-check=no
-if [ "${1:-}" = --check ]; then check=yes; fi
+check=no only=
+case ${1:-} in
+  --check) check=yes ;;
+  --only) only=$2 ;;
+esac
 if ! command -v nvcc >/dev/null; then
   echo "make_golden_ptx.sh: nvcc is not on the PATH; nothing made" >&2
   exit 2
@@ -31,6 +36,8 @@ cd "$copy"
 relative() {
   sed -i -E \
     -e '/^[[:space:]]*\.file/s|"'"$copy"'/|"|' \
+    -e '/^[[:space:]]*\.file/s|"'"$copy"'"|"."|' \
+    -e '/^[[:space:]]*\.file/s|"'"$root"'/|"|' \
     -e '/^[[:space:]]*\.file/s|"[^"]*/include/|"cuda/include/|' \
     -e '/^[[:space:]]*\.file/s|"cuda/include/([^"]*)/\.\./|"cuda/include/|' "$1"
 }
@@ -48,6 +55,10 @@ compile() {
 
 jobs_running=0
 background() {  # as many compilers at a time as there are cores
+  case $1 in
+    *"$only"*) ;;
+    *) return ;;
+  esac
   compile "$@" &
   jobs_running=$((jobs_running + 1))
   if [ "$jobs_running" -ge "$(nproc)" ]; then wait; jobs_running=0; fi
@@ -63,6 +74,18 @@ for name in $variants; do
   background variants/debug "examples/$name.cu" nvcc -arch=sm_90 -G -ptx
   background variants/O0 "examples/$name.cu" nvcc -arch=sm_90 -lineinfo -Xcicc -O0 -ptx
 done
+clang=$(command -v clang++ || true)
+if [ -n "$clang" ]; then
+  for name in $variants tensor/01_wmma algorithms/cooperative_groups algorithms/softmax; do
+    background variants/clang "examples/$name.cu" "$clang" -x cuda --cuda-device-only -S -nocudainc -nocudalib \
+      --cuda-path=/nonexistent -O3 -gline-tables-only -I "$root/src/cudainc" -include cuda_runtime.h \
+      --cuda-gpu-arch=sm_80 -Xclang -target-feature -Xclang +ptx75 -std=c++17
+  done
+else
+  echo "make_golden_ptx.sh: no clang here; tests/golden/variants/clang stays as it is" >&2
+  mkdir -p "$made/variants"
+  cp -r "$out/variants/clang" "$made/variants/"
+fi
 wait
 if [ -e "$copy/failed" ]; then
   cat "$copy/failed" >&2
@@ -71,13 +94,14 @@ fi
 
 {
   echo "nvcc: $(nvcc --version | tail -2 | head -1)"
+  if [ -n "$clang" ]; then echo "clang: $("$clang" --version | head -1)"; else sed -n 2p "$out/MADE_WITH"; fi
 } > "$made/MADE_WITH"
 
 if [ "$check" = yes ]; then
   diff -rq "$made" "$out" && echo "tests/golden is up to date"
   exit
 fi
-rm -rf "$out/ptx" "$out/variants"
+if [ -z "$only" ]; then rm -rf "$out/ptx" "$out/variants"; fi
 mkdir -p "$out"
 cp -r "$made"/* "$out/"
 echo "$(find "$out" -name '*.ptx' | wc -l) files in tests/golden"
