@@ -80,7 +80,7 @@ class TextRenderer {
       out_ += "  " + styled(Style::caret, "fix:") + " " + indented(printable(finding.fix, true)) + "\n";
     }
     if (finding.gain)
-      out_ += fmt::format("  gain: {:.3g} times fewer, from the counts above\n", *finding.gain);
+      out_ += fmt::format("  gain: {:.3g} times fewer in this kernel, by the counts above\n", *finding.gain);
   }
 
   void add_evidence(const diag::Finding& finding) {
