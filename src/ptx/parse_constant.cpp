@@ -58,6 +58,10 @@ bool Parser::integer(uint64_t& result, std::string_view what) {
 bool Parser::number(Constant& result) {
   const char* start = c_.position();
   std::string_view word = c_.word();
+  if (size_t end = word.find_first_of("%$"); end != std::string_view::npos) {  // `7%4`
+    word = word.substr(0, end);
+    c_.back_to(start + end);
+  }
   result = {};
   // Most are short decimals.
   if (word.size() <= 9 && c_.peek() != '.' && (word[0] != '0' || word.size() == 1)) {

@@ -324,7 +324,7 @@ bool Parser::parameter(Param& param, bool prototype) {
   uint32_t width = 1;
   while (c_.accept('.')) {
     std::string_view word = c_.word();
-    if (word == "param") {
+    if (word == "param" || word == "hidden") {
     } else if (word == "reg") {
       in_register = true;
     } else if (word == "align") {
@@ -490,9 +490,13 @@ Result<Module> parse_file(const std::string& path) {
   if (file == nullptr) return Error{"cannot open the file", path};
   std::string text;
   size_t got = 0;
+  // Ordinary files come in one piece; pipes have no size and grow as they come.
+  long known_size = std::fseek(file, 0, SEEK_END) == 0 ? std::ftell(file) : 0;
+  std::rewind(file);
+  size_t piece = known_size > 0 && known_size < (1l << 40) ? static_cast<size_t>(known_size) + 1 : 1 << 16;
   do {
     size_t size = text.size();
-    text.resize(std::max<size_t>(size * 2, size + (1 << 16)));
+    text.resize(size == 0 ? piece : std::max<size_t>(size * 2, size + (1 << 16)));
     got = std::fread(text.data() + size, 1, text.size() - size, file);
     text.resize(size + got);
   } while (got != 0);
