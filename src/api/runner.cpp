@@ -9,6 +9,7 @@
 #include "api/ignore.h"
 #include "api/occupancy.h"
 #include "gpu/gpu.h"
+#include "model/machine_accesses.h"
 #include "report/metrics.h"
 
 namespace fullwarp::api {
@@ -87,6 +88,13 @@ Status ScriptRunner::run_value(const input::SetSymbol& symbol) {
   return workspace_.set_symbol(symbol, base_dir_);
 }
 
+const std::vector<std::vector<mem::MachineAccess>>& ScriptRunner::machine_accesses() {
+  if (machine_.empty())
+    for (size_t f = 0; f < input_.module.functions.size(); ++f)
+      machine_.push_back(model::machine_accesses(input_.module, static_cast<int32_t>(f)));
+  return machine_;
+}
+
 Status ScriptRunner::run_value(const input::KernelLaunch& launch) {
   any_launch_ = true;
   const Result<size_t> found = input::find_kernel(input_.kernels, launch.kernel);
@@ -118,7 +126,8 @@ Status ScriptRunner::run_value(const input::KernelLaunch& launch) {
   }
   Result<profile::KernelProfile> profile = exec::run(
       input_.module, workspace_.memory(),
-      {info.function, launch.grid, launch.block, launch.dynamic_shared_bytes, std::move(*parameters)},
+      {info.function, launch.grid, launch.block, launch.dynamic_shared_bytes, std::move(*parameters),
+       &machine_accesses()},
       options);
   if (!profile) return profile.error();
   if (Status status = check_limits(kernel, launch, profile->static_shared_bytes, gpu, registers); !status)

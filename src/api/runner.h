@@ -12,6 +12,7 @@
 #include "diag/source_cache.h"
 #include "exec/exec.h"
 #include "fullwarp/progress.h"
+#include "mem/machine_access.h"
 #include "report/report.h"
 #include "rules/rules.h"
 
@@ -63,6 +64,8 @@ class ScriptRunner {
   Status run_value(const input::Save& save);
   Status run_value(const input::Print& print);
 
+  // What the compiler makes of the module's memory instructions; worked out at the first launch.
+  const std::vector<std::vector<mem::MachineAccess>>& machine_accesses();
   void add_kernel(const profile::KernelProfile& profile, const input::KernelInfo& info,
                   const input::KernelLaunch& launch, const std::optional<rules::ResourceUsage>& resources);
   void add_finding(report::KernelReport& kernel, diag::Finding finding);
@@ -77,6 +80,7 @@ class ScriptRunner {
   const input::Statement* statement_ = nullptr;  // the one that runs
   std::string base_dir_;                         // for its file names
   std::set<int32_t> launched_;
+  std::vector<std::vector<mem::MachineAccess>> machine_;
   size_t first_kernel_ = 0;  // of this script, in the report
   bool any_launch_ = false;
 };

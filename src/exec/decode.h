@@ -54,7 +54,6 @@ class Decoder {
   MicroOp& emit(Handlers handlers, uint32_t dst, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0, uint32_t d = 0);
   uint32_t new_site(const SiteInfo& info);
   uint32_t new_division();
-  int32_t machine_leader_site(uint32_t instruction_index) const;
 
   // Says why the instruction cannot be executed; the launch fails with this error.
   bool fail(const std::string& why);
@@ -86,17 +85,23 @@ bool decode_move(Decoder& d);     // mov, selp, cvta, isspacep, special register
 bool decode_integer(Decoder& d);
 bool decode_logic(Decoder& d);    // and, or, shl, setp, set, slct, prmt, ...
 bool decode_float(Decoder& d);
-bool decode_half(Decoder& d);
+bool decode_half(Decoder& d);     // f16, bf16, their pairs, and cvt of narrow formats (decode_narrow)
+bool decode_narrow(Decoder& d);
+bool decode_video(Decoder& d);
 bool decode_convert(Decoder& d);
-bool decode_memory(Decoder& d);   // ld, st, ldu, prefetch, cp.async
+bool decode_memory(Decoder& d);   // ld, st, ldu, prefetch
 bool decode_atomic(Decoder& d);   // atom, red
+bool decode_async(Decoder& d);    // cp.async, mbarrier
 bool decode_warp(Decoder& d);     // shfl, vote, match, redux, elect, activemask, bar.warp
-bool decode_barrier(Decoder& d);  // bar, barrier, membar, fence, mbarrier, nanosleep
+bool decode_barrier(Decoder& d);  // bar, barrier, membar, fence, nanosleep
 bool decode_matrix(Decoder& d);   // mma, wmma, ldmatrix, stmatrix, movmatrix
 bool decode_control(Decoder& d, const Cfg& cfg, const Item& item, uint32_t block);
 
 // Sets Program::ordered and the granules of the shadows from the instructions that can run.
 void scan_visibility(Program& program, const std::vector<int32_t>& functions);
+
+// Which parameters of an entry can be seen to end in the address of a store.
+std::vector<bool> stored_parameters(const ptx::Module& module, const ptx::Function& function);
 
 // Decodes the entry and all it can reach.
 struct LaunchShape {
@@ -104,6 +109,7 @@ struct LaunchShape {
   uint64_t dynamic_shared_bytes = 0;
   uint64_t param_buffer = 0;
   bool check_races = true;
+  const std::vector<std::vector<mem::MachineAccess>>* machine = nullptr;
 };
 Result<Program> decode_program(const ptx::Module& module, const DeviceMemory& memory, int32_t entry,
                                const LaunchShape& shape);

@@ -66,6 +66,16 @@ uint32_t new_memory_site(Decoder& d, ptx::Space space, mem::AccessKind kind, uns
   info.width_bytes = width;
   info.machine_width_bytes = width;
   info.counted = space != ptx::Space::const_ && space != ptx::Space::param;
+  if (info.counted && d.program.machine && static_cast<size_t>(d.out.function) < d.program.machine->size()) {
+    const auto& forms = (*d.program.machine)[static_cast<size_t>(d.out.function)];
+    if (index < forms.size() && forms[index].width_bytes != 0) {
+      const mem::MachineAccess& form = forms[index];
+      info.machine_width_bytes = form.counts() ? form.width_bytes : 0;
+      info.machine_offset = form.offset_bytes;
+      info.split_offset = form.split_offset_bytes;
+      info.leader_instruction = form.removed ? -1 : form.leader;
+    }
+  }
   const uint32_t first = d.new_site(info);
   if (space == ptx::Space::generic) {
     d.new_site(info);

@@ -375,6 +375,7 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
   shape.dynamic_shared_bytes = launch.dynamic_shared_bytes;
   shape.param_buffer = *parameters;
   shape.check_races = options.check_races;
+  shape.machine = launch.machine;
   Result<Program> program = decode_program(module, memory, launch.function, shape);
   if (!program) {
     memory.release_from(visible);

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "base/warp.h"
 #include "exec/device_memory.h"
+#include "mem/machine_access.h"
 #include "profile/profile.h"
 #include "ptx/module.h"
 
@@ -25,6 +26,9 @@ struct Launch {
   Dim3 grid, block;
   uint64_t dynamic_shared_bytes = 0;
   std::vector<std::byte> parameters;  // laid out as the entry's params (naturally aligned)
+  // By function of the module and instruction: the machine accesses by which to count. Null (or empty for a
+  // function): every PTX access counts as it is written.
+  const std::vector<std::vector<mem::MachineAccess>>* machine = nullptr;
 };
 
 struct Options {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <map>
 
 #include "exec/decode.h"
 #include "exec/handlers.h"
@@ -130,6 +131,7 @@ Result<Program> decode_program(const ptx::Module& module, const DeviceMemory& me
   program.dynamic_shared_bytes = shape.dynamic_shared_bytes;
   program.param_buffer = shape.param_buffer;
   program.check_races = shape.check_races;
+  program.machine = shape.machine;
   program.functions.resize(module.functions.size());
   std::vector<int32_t> functions = reachable(module, entry);
   Status status = lay_out_shared(program, functions);
@@ -149,6 +151,15 @@ Result<Program> decode_program(const ptx::Module& module, const DeviceMemory& me
     if (!out) continue;
     Decoder decoder(module, program, module.functions[static_cast<size_t>(f)], *out);
     if (!decoder.decode()) return *decoder.error();
+  }
+  // Leaders by instruction become leaders by site.
+  std::map<std::pair<int32_t, uint32_t>, int32_t> site_of;
+  for (size_t s = 0; s < program.sites.size(); ++s)
+    site_of.try_emplace({program.sites[s].instruction.function, program.sites[s].instruction.index}, static_cast<int32_t>(s));
+  for (SiteInfo& info : program.sites) {
+    if (info.leader_instruction < 0) continue;
+    auto leader = site_of.find({info.instruction.function, static_cast<uint32_t>(info.leader_instruction)});
+    if (leader != site_of.end()) info.leader = leader->second;
   }
   return program;
 }

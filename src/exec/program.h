@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "exec/device_memory.h"
 #include "exec/micro_op.h"
+#include "mem/machine_access.h"
 #include "mem/warp_access.h"
 #include "profile/profile.h"
 #include "ptx/module.h"
@@ -64,6 +65,8 @@ struct SiteInfo {
   uint32_t width_bytes = 4;          // of the PTX access
   uint32_t machine_width_bytes = 4;  // of the machine access this one leads; 0: counted with `leader`
   int32_t machine_offset = 0;        // machine address minus PTX address
+  int32_t split_offset = mem::MachineAccess::kNoSplit;  // a second access of the same width, relative to the address
+  int32_t leader_instruction = -1;   // in the same function; -1: none
   int32_t leader = -1;               // site index; -1: this one
   bool counted = true;               // .const and .param accesses move no sectors
 };
@@ -71,6 +74,7 @@ struct SiteInfo {
 struct Program {
   const ptx::Module* module = nullptr;
   const DeviceMemory* memory = nullptr;
+  const std::vector<std::vector<mem::MachineAccess>>* machine = nullptr;
   std::vector<std::unique_ptr<FunctionProgram>> functions;  // by module function; null where not reached
   std::vector<SiteInfo> sites;
   uint32_t block_count = 0;

@@ -93,6 +93,11 @@ void flush_site(Site& s, const SiteInfo& info, const Program& program) {
       access.address[i] = base + static_cast<uint64_t>((s.mask >> i) & 1 ? s.delta[i] : s.delta[first]);
     const AccessCost cost = cost_of(access);
     add(s.counters, cost, s.lanes, access.width_bytes, times);
+    if (info.split_offset != mem::MachineAccess::kNoSplit) {
+      mem::WarpAccess second = access;
+      for (uint64_t& a : second.address) a += static_cast<uint64_t>(static_cast<int64_t>(info.split_offset - info.machine_offset));
+      add(s.counters, cost_of(second), s.lanes, second.width_bytes, times);
+    }
     if (s.pattern == Pattern::uniform) s.counters.uniform_requests += times;
     if (one_sector_more(access, cost)) s.counters.misaligned_requests += times;
     consider_example(s, access, cost, program, s.first_block, s.first_warp);
@@ -107,6 +112,11 @@ void count_access(Site& s, const SiteInfo& info, const mem::WarpAccess& from, co
   s.space = access.space;
   const AccessCost cost = cost_of(access);
   add(s.counters, cost, lane_count(access.mask), access.width_bytes, 1);
+  if (info.split_offset != mem::MachineAccess::kNoSplit) {
+    mem::WarpAccess second = access;
+    for (uint64_t& a : second.address) a += static_cast<uint64_t>(static_cast<int64_t>(info.split_offset - info.machine_offset));
+    add(s.counters, cost_of(second), lane_count(second.mask), second.width_bytes, 1);
+  }
   const unsigned first = static_cast<unsigned>(std::countr_zero(access.mask));
   bool uniform = true;
   for (LaneMask left = access.mask; left; left &= left - 1)
