@@ -1,5 +1,5 @@
-// Reading little-endian numbers from bytes that a stranger wrote: every read is checked, a read beyond the end
-// gives 0 and marks the reader as failed, so that callers may check once at the end of a record.
+// Reading little-endian numbers from bytes that a stranger wrote: every read is checked, a read beyond the
+// end gives 0 and marks the reader as failed, so that callers may check once at the end of a record.
 #pragma once
 
 #include <cstdint>

@@ -135,7 +135,8 @@ Result<Cubin> parse_cubin(std::string_view bytes, const std::string& file) {
   // The SM moved by a byte with ABI version 8 (CUDA 13).
   cubin.sm = elf.abi_version >= 8 ? elf.flags >> 8 & 0xffff : elf.flags & 0xff;
   if (cubin.sm > 0 && cubin.sm < 70)
-    return Error{.message = "a cubin for sm_" + std::to_string(cubin.sm) + ", older than sm_70", .file = file,
+    return Error{.message = "a cubin for sm_" + std::to_string(cubin.sm) + ", older than sm_70",
+                 .file = file,
                  .hint = "compile for sm_70 or later"};
   // Sections of an honest file do not overlap; the sums bound what others can make us copy.
   std::vector<size_t> kernel_of_section(elf.sections.size(), SIZE_MAX);

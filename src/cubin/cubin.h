@@ -1,5 +1,5 @@
-// A cubin (what ptxas makes of a PTX file), read without NVIDIA's tools: what a kernel uses of the SM, and for
-// every machine instruction that accesses memory its width and the PTX line it came from. Built on elf.h,
+// A cubin (what ptxas makes of a PTX file), read without NVIDIA's tools: what a kernel uses of the SM, and
+// for every machine instruction that accesses memory its width and the PTX line it came from. Built on elf.h,
 // line_program.h and sass.h; fatbin.h finds cubins inside executables.
 #pragma once
 
@@ -20,19 +20,19 @@ struct MachineInstruction {
 };
 
 struct Kernel {
-  std::string name;               // mangled
-  bool entry = false;             // false: a device function
-  uint32_t registers = 0;         // per thread; 0: not stated
-  uint64_t shared_bytes = 0;      // static
-  uint64_t local_bytes = 0;       // stack frame per thread: arrays in local memory and spills
+  std::string name;           // mangled
+  bool entry = false;         // false: a device function
+  uint32_t registers = 0;     // per thread; 0: not stated
+  uint64_t shared_bytes = 0;  // static
+  uint64_t local_bytes = 0;   // stack frame per thread: arrays in local memory and spills
   uint32_t parameter_bytes = 0;
-  bool has_lines = false;         // built with --generate-line-info
+  bool has_lines = false;                // built with --generate-line-info
   std::vector<MachineInstruction> code;  // all instructions, in address order
 };
 
 struct Cubin {
-  uint32_t sm = 0;                // 90
-  std::string ptx;                // as .nv_debug_ptx_txt holds it (lines of comments empty), or ""
+  uint32_t sm = 0;  // 90
+  std::string ptx;  // as .nv_debug_ptx_txt holds it (lines of comments empty), or ""
   std::vector<Kernel> kernels;
 
   const Kernel* find(std::string_view name) const;  // nullptr if there is none

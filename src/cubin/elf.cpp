@@ -66,10 +66,15 @@ std::vector<Rela> Elf::relocations_of(std::string_view section_name) const {
   return out;
 }
 
-bool looks_like_elf(std::string_view bytes) { return bytes.starts_with("\x7f" "ELF"); }
+bool looks_like_elf(std::string_view bytes) {
+  return bytes.starts_with(
+      "\x7f"
+      "ELF");
+}
 
 Result<Elf> parse_elf(std::string_view bytes, const std::string& file) {
-  if (!looks_like_elf(bytes) || bytes.size() < kHeaderBytes) return Error{.message = "not an ELF file", .file = file};
+  if (!looks_like_elf(bytes) || bytes.size() < kHeaderBytes)
+    return Error{.message = "not an ELF file", .file = file};
   if (bytes[4] != 2 || bytes[5] != 1)
     return Error{.message = "not a 64-bit little-endian ELF file", .file = file};
   Elf elf;
@@ -85,7 +90,8 @@ Result<Elf> parse_elf(std::string_view bytes, const std::string& file) {
   const uint16_t names_index = in.read<uint16_t>();
   if (count > 0 && entry_bytes < kSectionBytes)
     return Error{.message = "the ELF section table has entries that are too short", .file = file};
-  if (section_offset > bytes.size() || (bytes.size() - section_offset) / (entry_bytes ? entry_bytes : 1) < count)
+  if (section_offset > bytes.size() ||
+      (bytes.size() - section_offset) / (entry_bytes ? entry_bytes : 1) < count)
     return Error{.message = "the ELF section table lies beyond the end of the file", .file = file};
 
   std::vector<uint32_t> names(count);

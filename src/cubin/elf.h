@@ -1,5 +1,5 @@
-// A view of a 64-bit little-endian ELF file: sections, symbols, relocations. Nothing is copied; all offsets are
-// checked before use, so that any bytes at all may be given.
+// A view of a 64-bit little-endian ELF file: sections, symbols, relocations. Nothing is copied; all offsets
+// are checked before use, so that any bytes at all may be given.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Section {
 
 struct Symbol {
   std::string_view name;
-  uint8_t type = 0;   // 2: function, 3: section
+  uint8_t type = 0;  // 2: function, 3: section
   uint16_t section = 0;
   uint64_t value = 0, size = 0;
 };
@@ -39,7 +39,7 @@ struct Elf {
   std::vector<Section> sections;
   std::vector<Symbol> symbols;
 
-  const Section* find(std::string_view name) const;  // nullptr if there is none
+  const Section* find(std::string_view name) const;                       // nullptr if there is none
   std::vector<Rela> relocations_of(std::string_view section_name) const;  // from `.rela` or `.rel` + name
 };
 

@@ -21,7 +21,8 @@ struct Machine {
 
 class Reader {
  public:
-  Reader(std::string_view data, std::vector<Rela> relocations) : data_(data), relocations_(std::move(relocations)) {
+  Reader(std::string_view data, std::vector<Rela> relocations)
+      : data_(data), relocations_(std::move(relocations)) {
     std::sort(relocations_.begin(), relocations_.end(),
               [](const Rela& a, const Rela& b) { return a.offset < b.offset; });
   }
@@ -89,8 +90,9 @@ class Reader {
             sequence.symbol = -1;
             const uint64_t place = in.at();
             state.address = length == 9 ? in.read<uint64_t>() : in.read<uint32_t>();
-            const auto rela = std::lower_bound(relocations_.begin(), relocations_.end(), place,
-                                               [](const Rela& r, uint64_t offset) { return r.offset < offset; });
+            const auto rela =
+                std::lower_bound(relocations_.begin(), relocations_.end(), place,
+                                 [](const Rela& r, uint64_t offset) { return r.offset < offset; });
             if (rela != relocations_.end() && rela->offset == place) {
               sequence.symbol = static_cast<int32_t>(rela->symbol & 0x7fffffff);
               state.address += static_cast<uint64_t>(rela->addend);
@@ -99,12 +101,24 @@ class Reader {
           if (in.at() < end) in.skip(end - in.at());  // also the extensions of NVIDIA's: inlined calls
           break;
         }
-        case 1: emit(false); break;
-        case 2: state.address += in.uleb128() * header.minimum_step; break;
-        case 3: state.line += static_cast<uint32_t>(in.sleb128()); break;
-        case 4: state.file = static_cast<uint32_t>(in.uleb128()); break;
-        case 8: state.address += uint64_t{(255u - header.opcode_base) / header.line_range} * header.minimum_step; break;
-        case 9: state.address += in.read<uint16_t>(); break;
+        case 1:
+          emit(false);
+          break;
+        case 2:
+          state.address += in.uleb128() * header.minimum_step;
+          break;
+        case 3:
+          state.line += static_cast<uint32_t>(in.sleb128());
+          break;
+        case 4:
+          state.file = static_cast<uint32_t>(in.uleb128());
+          break;
+        case 8:
+          state.address += uint64_t{(255u - header.opcode_base) / header.line_range} * header.minimum_step;
+          break;
+        case 9:
+          state.address += in.read<uint16_t>();
+          break;
         default:
           for (unsigned i = 0; i < header.operands[opcode - 1]; ++i) in.uleb128();
       }

@@ -10,7 +10,16 @@
 
 namespace fullwarp::cubin {
 
-enum class MachineKind : uint8_t { other, load, store, atomic, reduction, matrix_load, matrix_store, async_copy };
+enum class MachineKind : uint8_t {
+  other,
+  load,
+  store,
+  atomic,
+  reduction,
+  matrix_load,
+  matrix_store,
+  async_copy
+};
 enum class MachineSpace : uint8_t { none, generic, global, shared, local };
 
 struct MachineOp {

@@ -12,12 +12,13 @@ namespace {
 
 constexpr size_t kLongestName = 64;  // beyond that it is no GPU's, and not worth comparing
 
-// Lower case, without the blanks, dashes and underscores that people write or leave out, and without a maker's
-// or brand's name in front.
+// Lower case, without the blanks, dashes and underscores that people write or leave out, and without a
+// maker's or brand's name in front.
 std::string plain(std::string_view name) {
   std::string text;
   for (char c : name.substr(0, kLongestName))
-    if (c != ' ' && c != '-' && c != '_') text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (c != ' ' && c != '-' && c != '_')
+      text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   for (std::string_view brand : {"nvidia", "geforce", "tesla"})
     if (text.size() > brand.size() && text.starts_with(brand)) text.erase(0, brand.size());
   return text;
@@ -74,7 +75,8 @@ Result<const Gpu*> gpu_named(std::string_view name) {
   Error error{fmt::format("unknown GPU `{}`", name.substr(0, kLongestName))};
   std::string known;
   for (const Gpu& gpu : gpus()) known += (known.empty() ? "" : ", ") + std::string(gpu.name);
-  error.hint = nearest ? fmt::format("did you mean `{}`? known: {}", nearest->name, known) : "known: " + known;
+  error.hint =
+      nearest ? fmt::format("did you mean `{}`? known: {}", nearest->name, known) : "known: " + known;
   return error;
 }
 
@@ -85,7 +87,8 @@ std::vector<Limit> limits(const Gpu& gpu) {
     out.push_back({std::string(name), fmt::format("{}", figure.value / scale), unit, figure.source});
   };
   const Sm& sm = *gpu.sm;
-  out.push_back({"compute capability", fmt::format("{}.{}", sm.version / 10, sm.version % 10), "", sm.warps.source});
+  out.push_back(
+      {"compute capability", fmt::format("{}.{}", sm.version / 10, sm.version % 10), "", sm.warps.source});
   add("SMs", gpu.sms, "", 1u);
   add("boost clock", gpu.boost_mhz, "MHz", 1u);
   add("warps per SM", sm.warps, "", 1u);
@@ -100,7 +103,8 @@ std::vector<Limit> limits(const Gpu& gpu) {
   add("shared memory reserved per block", sm.block_shared_reserved_bytes, "bytes", 1u);
   add("shared memory allocation unit", sm.shared_unit_bytes, "bytes", 1u);
   std::string carve_outs;
-  for (uint32_t kb : sm.carve_outs_kb.value) carve_outs += (carve_outs.empty() ? "" : ", ") + std::to_string(kb);
+  for (uint32_t kb : sm.carve_outs_kb.value)
+    carve_outs += (carve_outs.empty() ? "" : ", ") + std::to_string(kb);
   out.push_back({"shared memory carve-outs", carve_outs, "KB", sm.carve_outs_kb.source});
   add("L1 and shared memory per SM", sm.l1_bytes, "KB", 1024u);
   add("L2", gpu.l2_kb, "KB", 1u);

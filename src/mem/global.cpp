@@ -1,6 +1,7 @@
 // Sectors and lines of a global or local request. A request moves every 32-byte sector that one of its lanes
-// touches, once; lanes.cpp counts them with SIMD, a small set the odd cases. Affine lanes have closed forms: with a stride of at most a sector no sector between
-// the first and the last is left out, with a larger one no two lanes share a sector.
+// touches, once; lanes.cpp counts them with SIMD, a small set the odd cases. Affine lanes have closed forms:
+// with a stride of at most a sector no sector between the first and the last is left out, with a larger one
+// no two lanes share a sector.
 #include <algorithm>
 #include <bit>
 
@@ -55,8 +56,8 @@ AccessCost local_cost(const WarpAccess& access) {
     octets |= 1u << (lane / 8);
   }
   if (uniform)
-    return cost_of(lane_count(access.mask), access.width_bytes, words * static_cast<uint32_t>(std::popcount(octets)),
-                   words);
+    return cost_of(lane_count(access.mask), access.width_bytes,
+                   words * static_cast<uint32_t>(std::popcount(octets)), words);
   DistinctSet<9> seen_words;
   uint32_t sectors = 0, lines = 0;
   std::array<uint64_t, 8 * 8> in_octet;
@@ -65,7 +66,8 @@ AccessCost local_cost(const WarpAccess& access) {
     for (LaneMask rest = access.mask & (0xffu << (8 * octet)); rest; rest &= rest - 1) {
       const uint64_t word = unit(static_cast<unsigned>(std::countr_zero(rest)));
       for (uint32_t i = 0; i < words; ++i) {
-        if (std::find(in_octet.begin(), in_octet.begin() + count, word + i) != in_octet.begin() + count) continue;
+        if (std::find(in_octet.begin(), in_octet.begin() + count, word + i) != in_octet.begin() + count)
+          continue;
         in_octet[count++] = word + i;
         lines += seen_words.insert(word + i);
       }

@@ -1,6 +1,6 @@
-// See lanes.h. Compiled once per instruction set by Highway and picked at run time. Keys stand in the upper half
-// of a buffer whose lower half holds a value that no key takes, so that every lane is compared with the lane
-// r before it by one unaligned load, for r = 1 to 31.
+// See lanes.h. Compiled once per instruction set by Highway and picked at run time. Keys stand in the upper
+// half of a buffer whose lower half holds a value that no key takes, so that every lane is compared with the
+// lane r before it by one unaligned load, for r = 1 to 31.
 #include "mem/lanes.h"
 
 #include <algorithm>
@@ -78,7 +78,8 @@ BankCounts CountBanksOf(const uint64_t* address, LaneMask mask) {
 
 BankCounts CountBanks(const uint64_t* address, LaneMask mask, uint32_t unit_bytes, uint32_t phases) {
   if (unit_bytes == 4) return CountBanksOf<2, 0>(address, mask);
-  if (unit_bytes == 8) return phases == 2 ? CountBanksOf<3, 1>(address, mask) : CountBanksOf<3, 0>(address, mask);
+  if (unit_bytes == 8)
+    return phases == 2 ? CountBanksOf<3, 1>(address, mask) : CountBanksOf<3, 0>(address, mask);
   return phases == 4 ? CountBanksOf<4, 2>(address, mask) : CountBanksOf<4, 1>(address, mask);
 }
 
@@ -94,7 +95,8 @@ uint32_t DistinctSorted(const int32_t* lane) {  // lane[-1] == lane[0]
   const D32 d;
   uint32_t count = 1;
   for (size_t i = 0; i < kWarpSize; i += hn::Lanes(d))
-    count += static_cast<uint32_t>(hn::CountTrue(d, hn::Ne(hn::LoadU(d, lane + i), hn::LoadU(d, lane + i - 1))));
+    count +=
+        static_cast<uint32_t>(hn::CountTrue(d, hn::Ne(hn::LoadU(d, lane + i), hn::LoadU(d, lane + i - 1))));
   return count;
 }
 

@@ -1,5 +1,6 @@
 // Which of 32 lanes hold equal values: the question behind sectors, lines and wavefronts, answered with SIMD
-// and no branch on the data. global.cpp and shared.cpp hold the rules, and the slow way for what does not fit.
+// and no branch on the data. global.cpp and shared.cpp hold the rules, and the slow way for what does not
+// fit.
 #pragma once
 
 #include <array>
@@ -19,7 +20,8 @@ LineCounts count_lines(const uint64_t* address, LaneMask mask, uint32_t width_by
 
 struct BankCounts {
   bool counted = false;  // false: an active address lies beyond 256 KB
-  std::array<uint16_t, 4> phase = {};  // largest number of distinct units in one group of banks; 0: no active lane
+  std::array<uint16_t, 4> phase =
+      {};  // largest number of distinct units in one group of banks; 0: no active lane
 };
 
 // The lanes stand in `phases` equal runs; units are 4, 8 or 16 bytes, 128 bytes of them go round the banks.

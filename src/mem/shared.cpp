@@ -114,7 +114,8 @@ AccessCost shared_cost(const WarpAccess& access) {
   return cost_of(wavefronts, apart.active_phases);
 }
 
-AccessCost affine_shared_cost(uint64_t base, int64_t stride, LaneMask mask, uint32_t width_bytes, AccessKind kind) {
+AccessCost affine_shared_cost(uint64_t base, int64_t stride, LaneMask mask, uint32_t width_bytes,
+                              AccessKind kind) {
   if (!mask) return {};
   const Shape shape = shape_of(width_bytes);
   const unsigned first_lane = static_cast<unsigned>(std::countr_zero(mask));
@@ -132,7 +133,8 @@ AccessCost affine_shared_cost(uint64_t base, int64_t stride, LaneMask mask, uint
   const int64_t unit_stride = stride / static_cast<int64_t>(shape.unit_bytes);
   if (run && unit_stride * static_cast<int64_t>(shape.unit_bytes) == stride) {
     // All units differ and go round the groups of banks with period groups / gcd(stride, groups). Two lanes
-    // share nothing, so that nothing merges - unless the run is so short that no two active lanes are partners.
+    // share nothing, so that nothing merges - unless the run is so short that no two active lanes are
+    // partners.
     const uint64_t gcd = std::gcd(static_cast<uint64_t>(unit_stride < 0 ? -unit_stride : unit_stride),
                                   static_cast<uint64_t>(shape.bank_groups));
     const uint32_t period = shape.bank_groups / static_cast<uint32_t>(gcd);
@@ -142,7 +144,8 @@ AccessCost affine_shared_cost(uint64_t base, int64_t stride, LaneMask mask, uint
       active_phases += active != 0;
       wavefronts += (active + period - 1) / period;
     }
-    if (active_phases <= 1 || kind != AccessKind::load || lanes > 4) return cost_of(wavefronts, active_phases);
+    if (active_phases <= 1 || kind != AccessKind::load || lanes > 4)
+      return cost_of(wavefronts, active_phases);
   }
   WarpAccess access;
   access.mask = mask;

@@ -30,9 +30,10 @@ struct WarpAccess {
 
 // What one request costs. Global and local: sectors; shared: wavefronts.
 struct AccessCost {
-  uint32_t requests = 0;          // 1 with any active lane, else 0
-  uint32_t sectors = 0;           // distinct 32-byte sectors touched
-  uint32_t ideal_sectors = 0;     // as memory_l2_theoretical_sectors_global_ideal: min(sectors, ceil(lanes x width / 32))
+  uint32_t requests = 0;  // 1 with any active lane, else 0
+  uint32_t sectors = 0;   // distinct 32-byte sectors touched
+  uint32_t ideal_sectors =
+      0;  // as memory_l2_theoretical_sectors_global_ideal: min(sectors, ceil(lanes x width / 32))
   uint32_t lines = 0;             // distinct 128-byte lines (tag requests)
   uint32_t wavefronts = 0;        // shared
   uint32_t ideal_wavefronts = 0;  // shared: what the same lanes and width need without conflicts
@@ -50,7 +51,8 @@ AccessCost shared_cost(const WarpAccess& access);
 
 // The same for lane i at base + i * stride: closed forms for a full warp or a run of lanes.
 AccessCost affine_global_cost(uint64_t base, int64_t stride, LaneMask mask, uint32_t width_bytes);
-AccessCost affine_shared_cost(uint64_t base, int64_t stride, LaneMask mask, uint32_t width_bytes, AccessKind kind);
+AccessCost affine_shared_cost(uint64_t base, int64_t stride, LaneMask mask, uint32_t width_bytes,
+                              AccessKind kind);
 
 // Costs depend on the differences between the lanes' addresses and on the base within one period only, so
 // they can be remembered per instruction: equal differences, mask and `base % period` give equal costs.

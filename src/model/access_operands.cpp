@@ -17,11 +17,21 @@ using Kind = ptx::Operand::Kind;
 AccessClass space_of(const Instruction& i) {
   for (unsigned k = 0; k < i.mod_count; ++k) {
     switch (i.mods[k]) {
-      case Mod::global: return AccessClass::global;
-      case Mod::shared: case Mod::shared_cta: case Mod::shared_cluster: return AccessClass::shared;
-      case Mod::local: return AccessClass::local;
-      case Mod::param: case Mod::param_entry: case Mod::param_func: case Mod::const_: return AccessClass::none;
-      default: break;
+      case Mod::global:
+        return AccessClass::global;
+      case Mod::shared:
+      case Mod::shared_cta:
+      case Mod::shared_cluster:
+        return AccessClass::shared;
+      case Mod::local:
+        return AccessClass::local;
+      case Mod::param:
+      case Mod::param_entry:
+      case Mod::param_func:
+      case Mod::const_:
+        return AccessClass::none;
+      default:
+        break;
     }
   }
   return AccessClass::generic;
@@ -30,15 +40,61 @@ AccessClass space_of(const Instruction& i) {
 // Pure operations may go when nobody reads their result. Whatever is not listed here stays.
 bool removable(const Instruction& i, const PtxAccess& access) {
   switch (i.op) {
-    case Op::ld: case Op::ldu: return access.may_vanish;
-    case Op::add: case Op::sub: case Op::mul: case Op::mad: case Op::mul24: case Op::mad24: case Op::div:
-    case Op::rem: case Op::abs: case Op::neg: case Op::min: case Op::max: case Op::sad: case Op::popc: case Op::clz:
-    case Op::brev: case Op::bfind: case Op::bfe: case Op::bfi: case Op::dp4a: case Op::dp2a: case Op::fma:
-    case Op::testp: case Op::copysign: case Op::rcp: case Op::sqrt: case Op::rsqrt: case Op::sin: case Op::cos:
-    case Op::lg2: case Op::ex2: case Op::tanh: case Op::set: case Op::setp: case Op::selp: case Op::slct:
-    case Op::and_: case Op::or_: case Op::xor_: case Op::not_: case Op::cnot: case Op::lop3: case Op::shl:
-    case Op::shr: case Op::shf: case Op::prmt: case Op::mov: case Op::cvt: case Op::cvta: return true;
-    default: return false;
+    case Op::ld:
+    case Op::ldu:
+      return access.may_vanish;
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::mad:
+    case Op::mul24:
+    case Op::mad24:
+    case Op::div:
+    case Op::rem:
+    case Op::abs:
+    case Op::neg:
+    case Op::min:
+    case Op::max:
+    case Op::sad:
+    case Op::popc:
+    case Op::clz:
+    case Op::brev:
+    case Op::bfind:
+    case Op::bfe:
+    case Op::bfi:
+    case Op::dp4a:
+    case Op::dp2a:
+    case Op::fma:
+    case Op::testp:
+    case Op::copysign:
+    case Op::rcp:
+    case Op::sqrt:
+    case Op::rsqrt:
+    case Op::sin:
+    case Op::cos:
+    case Op::lg2:
+    case Op::ex2:
+    case Op::tanh:
+    case Op::set:
+    case Op::setp:
+    case Op::selp:
+    case Op::slct:
+    case Op::and_:
+    case Op::or_:
+    case Op::xor_:
+    case Op::not_:
+    case Op::cnot:
+    case Op::lop3:
+    case Op::shl:
+    case Op::shr:
+    case Op::shf:
+    case Op::prmt:
+    case Op::mov:
+    case Op::cvt:
+    case Op::cvta:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -58,7 +114,8 @@ void reads(const ptx::Module& module, const Operand& o, Visit visit) {
 PtxAccess ptx_access(const ptx::Module& module, const Instruction& i) {
   PtxAccess access;
   switch (i.op) {
-    case Op::ld: case Op::ldu:
+    case Op::ld:
+    case Op::ldu:
       access.kind = PtxAccess::Kind::load;
       access.address_operand = 1;
       break;
@@ -75,7 +132,8 @@ PtxAccess ptx_access(const ptx::Module& module, const Instruction& i) {
       access.kind = PtxAccess::Kind::atomic;
       access.address_operand = 0;
       break;
-    case Op::ldmatrix: case Op::stmatrix:
+    case Op::ldmatrix:
+    case Op::stmatrix:
       access.kind = PtxAccess::Kind::matrix;
       access.space = AccessClass::shared;
       access.address_operand = i.op == Op::ldmatrix ? 1 : 0;
@@ -84,7 +142,8 @@ PtxAccess ptx_access(const ptx::Module& module, const Instruction& i) {
       return access;
     case Op::cp: {
       const Operand* operands = module.operands_of(i);
-      const bool copy = i.has(Mod::async) && !i.has(Mod::bulk) && i.operand_count >= 3 && operands[2].kind == Kind::imm;
+      const bool copy =
+          i.has(Mod::async) && !i.has(Mod::bulk) && i.operand_count >= 3 && operands[2].kind == Kind::imm;
       if (!copy || operands[0].kind != Kind::address) return {};
       const int64_t bytes = operands[2].value;
       if (bytes != 4 && bytes != 8 && bytes != 16) return {};
@@ -95,22 +154,38 @@ PtxAccess ptx_access(const ptx::Module& module, const Instruction& i) {
       access.plain = false;
       return access;
     }
-    default: return {};
+    default:
+      return {};
   }
   access.space = space_of(i);
   if (access.space == AccessClass::none || access.address_operand >= i.operand_count) return {};
   access.element_bytes = ptx::size_bytes(i.type());
   for (unsigned k = 0; k < i.mod_count; ++k) {
     switch (i.mods[k]) {
-      case Mod::v2: access.elements = 2; break;
-      case Mod::v4: access.elements = 4; break;
-      case Mod::v8: access.elements = 8; break;
-      case Mod::nc: access.read_only = true; break;
-      case Mod::volatile_: case Mod::acquire: case Mod::release: case Mod::acq_rel: case Mod::mmio:
+      case Mod::v2:
+        access.elements = 2;
+        break;
+      case Mod::v4:
+        access.elements = 4;
+        break;
+      case Mod::v8:
+        access.elements = 8;
+        break;
+      case Mod::nc:
+        access.read_only = true;
+        break;
+      case Mod::volatile_:
+      case Mod::acquire:
+      case Mod::release:
+      case Mod::acq_rel:
+      case Mod::mmio:
         access.plain = access.may_vanish = false;
         break;
-      case Mod::relaxed: access.plain &= access.space == AccessClass::shared; break;
-      default: break;
+      case Mod::relaxed:
+        access.plain &= access.space == AccessClass::shared;
+        break;
+      default:
+        break;
     }
     access.hints = access.hints * 257 + static_cast<uint64_t>(i.mods[k]) + 1;
   }

@@ -16,10 +16,10 @@ struct PtxAccess {
   AccessClass space = AccessClass::none;
   uint32_t element_bytes = 0, elements = 1;
   int32_t address_operand = -1;
-  bool plain = true;      // neither volatile nor acquire, release, mmio: may be merged and removed
+  bool plain = true;       // neither volatile nor acquire, release, mmio: may be merged and removed
   bool may_vanish = true;  // not volatile either: nobody minds if an unused load is not made
   bool read_only = false;  // ld.global.nc
-  uint64_t hints = 0;     // equal for accesses whose modifiers are
+  uint64_t hints = 0;      // equal for accesses whose modifiers are
 
   uint32_t bytes() const { return element_bytes * elements; }
 };

@@ -24,10 +24,18 @@ unsigned zero_bits_of(uint64_t value) {
 
 bool is_integer(Type type) {
   switch (type) {
-    case Type::b16: case Type::b32: case Type::b64:
-    case Type::u16: case Type::u32: case Type::u64:
-    case Type::s16: case Type::s32: case Type::s64: return true;
-    default: return false;
+    case Type::b16:
+    case Type::b32:
+    case Type::b64:
+    case Type::u16:
+    case Type::u32:
+    case Type::u64:
+    case Type::s16:
+    case Type::s32:
+    case Type::s64:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -37,25 +45,52 @@ unsigned transfer(const Instruction& i, const Operand* operands, Of of) {
   if (!is_integer(i.type())) return 0;
   const auto sum = [](unsigned a, unsigned b) { return std::min(a + b, kZeroBitsCap); };
   switch (i.op) {
-    case Op::mov: case Op::cvta: case Op::neg: return of(1);
-    case Op::cvt: return is_integer(i.type(1)) ? of(1) : 0;
-    case Op::add: case Op::sub: case Op::or_: case Op::xor_: case Op::selp: return std::min(of(1), of(2));
-    case Op::and_: return std::max(of(1), of(2));
-    case Op::mul: return i.has(Mod::hi) ? 0 : sum(of(1), of(2));
-    case Op::mad: return i.has(Mod::hi) ? 0 : std::min(sum(of(1), of(2)), of(3));
+    case Op::mov:
+    case Op::cvta:
+    case Op::neg:
+      return of(1);
+    case Op::cvt:
+      return is_integer(i.type(1)) ? of(1) : 0;
+    case Op::add:
+    case Op::sub:
+    case Op::or_:
+    case Op::xor_:
+    case Op::selp:
+      return std::min(of(1), of(2));
+    case Op::and_:
+      return std::max(of(1), of(2));
+    case Op::mul:
+      return i.has(Mod::hi) ? 0 : sum(of(1), of(2));
+    case Op::mad:
+      return i.has(Mod::hi) ? 0 : std::min(sum(of(1), of(2)), of(3));
     case Op::shl:
       if (operands[2].kind != Kind::imm) return of(1);
-      return operands[2].value < 0 || operands[2].value > 63 ? kZeroBitsCap
-                                                             : sum(of(1), static_cast<unsigned>(operands[2].value));
-    default: return 0;
+      return operands[2].value < 0 || operands[2].value > 63
+                 ? kZeroBitsCap
+                 : sum(of(1), static_cast<unsigned>(operands[2].value));
+    default:
+      return 0;
   }
 }
 
 bool has_transfer(Op op) {
   switch (op) {
-    case Op::mov: case Op::cvta: case Op::neg: case Op::cvt: case Op::add: case Op::sub: case Op::or_:
-    case Op::xor_: case Op::selp: case Op::and_: case Op::mul: case Op::mad: case Op::shl: return true;
-    default: return false;
+    case Op::mov:
+    case Op::cvta:
+    case Op::neg:
+    case Op::cvt:
+    case Op::add:
+    case Op::sub:
+    case Op::or_:
+    case Op::xor_:
+    case Op::selp:
+    case Op::and_:
+    case Op::mul:
+    case Op::mad:
+    case Op::shl:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -63,9 +98,20 @@ bool has_transfer(Op op) {
 bool is_pure(Op op) {
   if (has_transfer(op)) return true;
   switch (op) {
-    case Op::shr: case Op::min: case Op::max: case Op::not_: case Op::bfe: case Op::bfi: case Op::abs:
-    case Op::div: case Op::rem: case Op::prmt: case Op::lop3: return true;
-    default: return false;
+    case Op::shr:
+    case Op::min:
+    case Op::max:
+    case Op::not_:
+    case Op::bfe:
+    case Op::bfi:
+    case Op::abs:
+    case Op::div:
+    case Op::rem:
+    case Op::prmt:
+    case Op::lop3:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -96,11 +142,26 @@ Form combined(const Form& a, const Form& b, uint64_t factor, uint64_t mask) {  /
 
 bool writes_first_operand(const Instruction& i) {
   switch (i.op) {
-    case Op::st: case Op::red: case Op::bar: case Op::barrier: case Op::membar: case Op::fence: case Op::bra:
-    case Op::brx: case Op::ret: case Op::exit: case Op::trap: case Op::stmatrix: case Op::cp: case Op::prefetch:
-    case Op::nanosleep: return false;
-    case Op::wmma: return !i.has(Mod::store);
-    default: return true;
+    case Op::st:
+    case Op::red:
+    case Op::bar:
+    case Op::barrier:
+    case Op::membar:
+    case Op::fence:
+    case Op::bra:
+    case Op::brx:
+    case Op::ret:
+    case Op::exit:
+    case Op::trap:
+    case Op::stmatrix:
+    case Op::cp:
+    case Op::prefetch:
+    case Op::nanosleep:
+      return false;
+    case Op::wmma:
+      return !i.has(Mod::store);
+    default:
+      return true;
   }
 }
 
@@ -115,8 +176,8 @@ AddressForms::AddressForms(const ptx::Module& module, const ptx::Function& funct
   find_zero_bits();
 }
 
-// ptxas places the kernel's own shared variables one after the other as they are declared, then those of module
-// scope; what the kernel does not name takes no room.
+// ptxas places the kernel's own shared variables one after the other as they are declared, then those of
+// module scope; what the kernel does not name takes no room.
 void AddressForms::place_shared_variables() {
   std::vector<uint8_t> named(module_.variables.size());
   for (const Instruction& i : function_.instructions)
@@ -161,9 +222,10 @@ void AddressForms::find_zero_bits() {
     if (!writes_first_operand(i)) continue;
     const Operand* operands = module_.operands_of(i);
     const unsigned bits =
-        has_transfer(i.op) ? transfer(i, operands, [&](unsigned k) {
-          return k < i.operand_count ? register_zero_bits(operands[k]) : 0;
-        }) : 0;
+        has_transfer(i.op)
+            ? transfer(i, operands,
+                       [&](unsigned k) { return k < i.operand_count ? register_zero_bits(operands[k]) : 0; })
+            : 0;
     for_each_written(module_, i, [&](uint32_t reg) {
       if (reg >= count) return;
       written[reg] = 1;
@@ -178,16 +240,20 @@ void AddressForms::find_zero_bits() {
 
 unsigned AddressForms::register_zero_bits(const Operand& o) const {
   switch (o.kind) {
-    case Kind::imm: return zero_bits_of(static_cast<uint64_t>(o.value));
-    case Kind::reg: return o.index < register_zero_bits_.size() ? register_zero_bits_[o.index] : 0;
+    case Kind::imm:
+      return zero_bits_of(static_cast<uint64_t>(o.value));
+    case Kind::reg:
+      return o.index < register_zero_bits_.size() ? register_zero_bits_[o.index] : 0;
     case Kind::variable: {
       const ptx::Variable& v = module_.variables[o.index];
       const bool dynamic = v.space == ptx::Space::shared && v.external;
       const auto place = shared_offset_.find(static_cast<int32_t>(o.index));
-      const uint64_t at = place != shared_offset_.end() ? place->second : std::max<uint32_t>(v.align, dynamic ? 16 : 1);
+      const uint64_t at =
+          place != shared_offset_.end() ? place->second : std::max<uint32_t>(v.align, dynamic ? 16 : 1);
       return std::min(zero_bits_of(at), zero_bits_of(static_cast<uint64_t>(o.value)));
     }
-    default: return 0;
+    default:
+      return 0;
   }
 }
 
@@ -229,8 +295,10 @@ Form AddressForms::register_form(uint32_t reg) {
 
 Form AddressForms::form_of(const Operand& o) {
   switch (o.kind) {
-    case Kind::reg: return register_form(o.index);
-    case Kind::imm: return {{}, static_cast<uint64_t>(o.value)};
+    case Kind::reg:
+      return register_form(o.index);
+    case Kind::imm:
+      return {{}, static_cast<uint64_t>(o.value)};
     case Kind::variable: {
       Form form = variable_form(o.index);
       form.constant += static_cast<uint64_t>(o.value);
@@ -242,7 +310,8 @@ Form AddressForms::form_of(const Operand& o) {
       if (fresh) place->second = root(0).terms[0].first;
       return {{{place->second, 1}}, 0};
     }
-    default: return root(0);
+    default:
+      return root(0);
   }
 }
 
@@ -277,20 +346,25 @@ Form AddressForms::result_of(const Instruction& i, unsigned bits) {
       case Op::mov:
         if (i.operand_count == 2 && operands[1].kind != Kind::vector) return form_of(operands[1]);
         break;
-      case Op::add: return combined(form_of(operands[1]), form_of(operands[2]), 1, mask);
-      case Op::sub: return combined(form_of(operands[1]), form_of(operands[2]), ~uint64_t{0}, mask);
+      case Op::add:
+        return combined(form_of(operands[1]), form_of(operands[2]), 1, mask);
+      case Op::sub:
+        return combined(form_of(operands[1]), form_of(operands[2]), ~uint64_t{0}, mask);
       case Op::shl:
         if (operands[2].kind == Kind::imm && operands[2].value >= 0 && operands[2].value < 64)
           return combined({}, form_of(operands[1]), uint64_t{1} << operands[2].value, mask);
         break;
-      case Op::mul: case Op::mad: {
+      case Op::mul:
+      case Op::mad: {
         if (!i.has(Mod::lo)) break;
         const Form a = form_of(operands[1]), b = form_of(operands[2]);
         if (!constant(a) && !constant(b)) break;
-        const Form product = constant(a) ? combined({}, b, a.constant, mask) : combined({}, a, b.constant, mask);
+        const Form product =
+            constant(a) ? combined({}, b, a.constant, mask) : combined({}, a, b.constant, mask);
         return i.op == Op::mul ? product : combined(product, form_of(operands[3]), 1, mask);
       }
-      default: break;
+      default:
+        break;
     }
   }
   if (is_pure(i.op)) return opaque(i, bits);

@@ -1,6 +1,6 @@
-// What ptxas can prove about addresses, for machine_accesses.cpp: every register's value as a sum of multiples
-// of unknown values ("roots") plus a constant, so that [%r7] and [%r6+8] are seen to be neighbours, and how
-// many low bits of every root are known to be zero, so that they are seen to be aligned.
+// What ptxas can prove about addresses, for machine_accesses.cpp: every register's value as a sum of
+// multiples of unknown values ("roots") plus a constant, so that [%r7] and [%r6+8] are seen to be neighbours,
+// and how many low bits of every root are known to be zero, so that they are seen to be aligned.
 //
 //   shl %r5, %tid.x, 4 ; add %r6, tile, %r5 ; add %r7, %r6, 8     ->   %r7 = tile + 16 * tid.x + 8
 //
@@ -39,7 +39,7 @@ class AddressForms {
 
   // Of an address operand.
   struct Address {
-    uint32_t base = 0;         // equal for addresses that differ by a constant
+    uint32_t base = 0;  // equal for addresses that differ by a constant
     uint64_t offset = 0;
     unsigned base_zero_bits = 0;  // of the base: kZeroBitsCap at most
     bool known = false;
@@ -61,11 +61,11 @@ class AddressForms {
 
   const ptx::Module& module_;
   const ptx::Function& function_;
-  std::vector<uint32_t> writes_;              // per register: how many instructions write it
-  std::vector<uint8_t> register_zero_bits_;   // per register, over all its writers
+  std::vector<uint32_t> writes_;             // per register: how many instructions write it
+  std::vector<uint8_t> register_zero_bits_;  // per register, over all its writers
   std::vector<uint8_t> root_zero_bits_;
-  std::map<uint32_t, Form> in_block_;         // registers that several instructions write
-  std::map<uint32_t, Form> once_;             // registers that one instruction writes
+  std::map<uint32_t, Form> in_block_;  // registers that several instructions write
+  std::map<uint32_t, Form> once_;      // registers that one instruction writes
   std::map<uint32_t, Form> variables_;
   std::map<std::vector<uint64_t>, uint32_t> opaque_;  // operation and operands -> root
   std::map<Form, uint32_t> bases_;

@@ -1,7 +1,8 @@
-// See machine_accesses.h; the rules with the experiments behind them are in docs/machine-accesses.md. One pass
-// over the function, block by block. Loads wait in groups by window (16 aligned bytes of one base, 8 where only
-// that much alignment is proved) until something may change what they read; stores wait in one group until
-// something else happens to their memory. Closing a group says which pieces go out and who leads them.
+// See machine_accesses.h; the rules with the experiments behind them are in docs/machine-accesses.md. One
+// pass over the function, block by block. Loads wait in groups by window (16 aligned bytes of one base, 8
+// where only that much alignment is proved) until something may change what they read; stores wait in one
+// group until something else happens to their memory. Closing a group says which pieces go out and who leads
+// them.
 #include "model/machine_accesses.h"
 
 #include <algorithm>
@@ -25,8 +26,8 @@ constexpr size_t kMostOpenWindows = 512;  // in one stretch of code; bounds the 
 
 struct Member {
   uint32_t instruction = 0;
-  int32_t start = 0;    // of its address in the window, bytes
-  uint32_t units = 0;   // bit per unit of the window that it uses
+  int32_t start = 0;   // of its address in the window, bytes
+  uint32_t units = 0;  // bit per unit of the window that it uses
 };
 
 struct Window {
@@ -56,8 +57,10 @@ std::vector<Piece> load_pieces(uint32_t used, uint32_t units) {
   if (units > 4 || (units == 4 && std::popcount(used) >= 3)) return {{0, units}};
   for (uint32_t first = 0; first < units; first += 2) {
     const uint32_t pair = used >> first & 3;
-    if (pair == 3) pieces.push_back({first, 2});
-    else if (pair) pieces.push_back({first + (pair >> 1), 1});
+    if (pair == 3)
+      pieces.push_back({first, 2});
+    else if (pair)
+      pieces.push_back({first + (pair >> 1), 1});
   }
   return pieces;
 }
@@ -68,8 +71,10 @@ std::vector<Piece> store_pieces(uint32_t used, uint32_t units) {
   if (units > 1 && used == (1u << units) - 1) return {{0, units}};
   for (uint32_t first = 0; first < units; first += 2) {
     const uint32_t pair = used >> first & 3;
-    if (pair == 3) pieces.push_back({first, 2});
-    else if (pair) pieces.push_back({first + (pair >> 1), 1});
+    if (pair == 3)
+      pieces.push_back({first, 2});
+    else if (pair)
+      pieces.push_back({first + (pair >> 1), 1});
   }
   return pieces;
 }
@@ -107,8 +112,12 @@ class Pass {
         forms_.begin_block();
       }
       switch (access.kind) {
-        case PtxAccess::Kind::load: load(n, i, access); break;
-        case PtxAccess::Kind::store: store(n, i, access); break;
+        case PtxAccess::Kind::load:
+          load(n, i, access);
+          break;
+        case PtxAccess::Kind::store:
+          store(n, i, access);
+          break;
         case PtxAccess::Kind::none:
           if (orders_memory(i)) close_memory();
           break;
@@ -143,10 +152,22 @@ class Pass {
 
   static bool orders_memory(const Instruction& i) {
     switch (i.op) {
-      case Op::bar: case Op::barrier: case Op::membar: case Op::fence: case Op::call: case Op::mbarrier: case Op::cp:
-      case Op::wmma: case Op::wgmma: case Op::tcgen05: case Op::red: case Op::multimem: case Op::griddepcontrol:
+      case Op::bar:
+      case Op::barrier:
+      case Op::membar:
+      case Op::fence:
+      case Op::call:
+      case Op::mbarrier:
+      case Op::cp:
+      case Op::wmma:
+      case Op::wgmma:
+      case Op::tcgen05:
+      case Op::red:
+      case Op::multimem:
+      case Op::griddepcontrol:
         return true;
-      default: return false;
+      default:
+        return false;
     }
   }
 
@@ -183,7 +204,8 @@ class Pass {
   }
 
   // Units of the window that the used elements of the access cover.
-  static uint32_t units_of(const Window& window, const Member& member, const PtxAccess& access, uint32_t elements) {
+  static uint32_t units_of(const Window& window, const Member& member, const PtxAccess& access,
+                           uint32_t elements) {
     uint32_t units = 0;
     for (uint32_t e = 0; e < access.elements; ++e)
       if (elements >> e & 1) units |= 1u << ((member.start + e * access.element_bytes) / window.unit_bytes);
@@ -216,13 +238,17 @@ class Pass {
           return;
         }
     window.members.push_back(member);
-    if (i.guard >= 0 || !addresses_known_) emit_loads(window);
-    else if (loads_.size() < kMostOpenWindows) loads_.push_back(std::move(window));
-    else emit_loads(window);
+    if (i.guard >= 0 || !addresses_known_)
+      emit_loads(window);
+    else if (loads_.size() < kMostOpenWindows)
+      loads_.push_back(std::move(window));
+    else
+      emit_loads(window);
   }
 
   // One used element of fewer than 4 bytes, in a vector of them: the load shrinks to it.
-  void narrow_elements(uint32_t n, Window& window, Member& member, const PtxAccess& access, uint32_t elements) {
+  void narrow_elements(uint32_t n, Window& window, Member& member, const PtxAccess& access,
+                       uint32_t elements) {
     if (access.elements == 1 || access.element_bytes >= 4 || std::popcount(elements) != 1) return;
     const uint32_t e = static_cast<uint32_t>(std::countr_zero(elements));
     const uint64_t address = window.begin + static_cast<uint64_t>(member.start) + e * access.element_bytes;
@@ -264,8 +290,8 @@ class Pass {
     const Member& last = open.members.back();
     const PtxAccess stored = ptx_access(module_, function_.instructions[last.instruction]);
     const uint64_t stored_at = open.begin + static_cast<uint64_t>(last.start);
-    return stored_at == window.begin + static_cast<uint64_t>(member.start) && stored.elements == access.elements &&
-           stored.element_bytes == access.element_bytes;
+    return stored_at == window.begin + static_cast<uint64_t>(member.start) &&
+           stored.elements == access.elements && stored.element_bytes == access.element_bytes;
   }
 
   void emit_loads(const Window& window) {

@@ -19,8 +19,9 @@ namespace fullwarp::model {
 
 using mem::MachineAccess;
 
-// Indexed as Function::instructions. With the cubin of the same PTX text (built with --generate-line-info) the
-// widths are those of its machine code, where a line of PTX leads to one; without it they come from rules.
+// Indexed as Function::instructions. With the cubin of the same PTX text (built with --generate-line-info)
+// the widths are those of its machine code, where a line of PTX leads to one; without it they come from
+// rules.
 std::vector<MachineAccess> machine_accesses(const ptx::Module& module, int32_t function,
                                             const cubin::Kernel* machine_code = nullptr);
 

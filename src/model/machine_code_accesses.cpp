@@ -1,7 +1,7 @@
-// See machine_code_accesses.h. The line table leads from machine code to lines of PTX. A PTX access whose line
-// has a memory operation of its kind goes out by itself, as wide as that operation; one whose line has none was
-// merged or removed, and the rules' word is taken for which, or a wider operation of the same base that covers
-// it. Lines with several PTX accesses (hand-written files) stay as the rules have them.
+// See machine_code_accesses.h. The line table leads from machine code to lines of PTX. A PTX access whose
+// line has a memory operation of its kind goes out by itself, as wide as that operation; one whose line has
+// none was merged or removed, and the rules' word is taken for which, or a wider operation of the same base
+// that covers it. Lines with several PTX accesses (hand-written files) stay as the rules have them.
 #include "model/machine_code_accesses.h"
 
 #include <algorithm>
@@ -17,18 +17,24 @@ using cubin::MachineKind;
 using cubin::MachineSpace;
 
 struct Found {
-  uint32_t accesses = 0;                  // PTX accesses on the line
-  std::map<uint32_t, uint32_t> widths;    // width -> machine operations
+  uint32_t accesses = 0;                // PTX accesses on the line
+  std::map<uint32_t, uint32_t> widths;  // width -> machine operations
 };
 
 bool same_kind(const PtxAccess& ptx, const cubin::MachineOp& op) {
   switch (ptx.kind) {
-    case PtxAccess::Kind::load: return op.kind == MachineKind::load;
-    case PtxAccess::Kind::store: return op.kind == MachineKind::store;
-    case PtxAccess::Kind::atomic: return op.kind == MachineKind::atomic || op.kind == MachineKind::reduction;
-    case PtxAccess::Kind::matrix: return op.kind == MachineKind::matrix_load || op.kind == MachineKind::matrix_store;
-    case PtxAccess::Kind::async_copy: return op.kind == MachineKind::async_copy;
-    case PtxAccess::Kind::none: return false;
+    case PtxAccess::Kind::load:
+      return op.kind == MachineKind::load;
+    case PtxAccess::Kind::store:
+      return op.kind == MachineKind::store;
+    case PtxAccess::Kind::atomic:
+      return op.kind == MachineKind::atomic || op.kind == MachineKind::reduction;
+    case PtxAccess::Kind::matrix:
+      return op.kind == MachineKind::matrix_load || op.kind == MachineKind::matrix_store;
+    case PtxAccess::Kind::async_copy:
+      return op.kind == MachineKind::async_copy;
+    case PtxAccess::Kind::none:
+      return false;
   }
   return false;
 }
@@ -46,7 +52,8 @@ std::vector<Located> locate(const ptx::Module& module, const ptx::Function& func
     const ptx::Instruction& i = function.instructions[n];
     for (unsigned k = 0; k < i.operand_count; ++k) {
       const ptx::Operand& o = module.operands_of(i)[k];
-      if (o.kind == ptx::Operand::Kind::label && static_cast<uint64_t>(o.value) < starts.size()) starts[o.value] = 1;
+      if (o.kind == ptx::Operand::Kind::label && static_cast<uint64_t>(o.value) < starts.size())
+        starts[o.value] = 1;
     }
     if (i.op == ptx::Op::bra || i.op == ptx::Op::brx || i.op == ptx::Op::ret) starts[n + 1] = 1;
   }
@@ -74,8 +81,8 @@ int32_t covering_offset(const AddressForms::Address& address, uint32_t width) {
 
 }  // namespace
 
-void apply_machine_code(const ptx::Module& module, const ptx::Function& function, const cubin::Kernel& machine_code,
-                        std::vector<MachineAccess>& accesses) {
+void apply_machine_code(const ptx::Module& module, const ptx::Function& function,
+                        const cubin::Kernel& machine_code, std::vector<MachineAccess>& accesses) {
   const std::vector<Located> located = locate(module, function);
   std::map<uint32_t, Found> lines;
   std::map<uint32_t, uint32_t> access_of_line;
@@ -114,13 +121,15 @@ void apply_machine_code(const ptx::Module& module, const ptx::Function& function
   std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> leaders_of, decided_of;  // by block and base
   for (uint32_t n : leaders) leaders_of[{located[n].block, located[n].address.base}].push_back(n);
   for (uint32_t n = 0; n < accesses.size(); ++n)
-    if (decided[n] && accesses[n].counts()) decided_of[{located[n].block, located[n].address.base}].push_back(n);
+    if (decided[n] && accesses[n].counts())
+      decided_of[{located[n].block, located[n].address.base}].push_back(n);
   // ptxas may gather two accesses and part them again, both under the line of the first.
   const auto under_another_line = [&](uint32_t n) {
     for (uint32_t other : decided_of[{located[n].block, located[n].address.base}]) {
       const Found& found = lines[function.instructions[other].line];
       const auto same = found.widths.find(accesses[n].width_bytes);
-      if (same != found.widths.end() && same->second >= 2 && located[other].ptx.space == located[n].ptx.space &&
+      if (same != found.widths.end() && same->second >= 2 &&
+          located[other].ptx.space == located[n].ptx.space &&
           located[other].ptx.kind == located[n].ptx.kind &&
           located[other].address.offset / 16 == located[n].address.offset / 16)
         return true;

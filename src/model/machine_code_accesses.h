@@ -9,7 +9,7 @@
 
 namespace fullwarp::model {
 
-void apply_machine_code(const ptx::Module& module, const ptx::Function& function, const cubin::Kernel& machine_code,
-                        std::vector<MachineAccess>& accesses);
+void apply_machine_code(const ptx::Module& module, const ptx::Function& function,
+                        const cubin::Kernel& machine_code, std::vector<MachineAccess>& accesses);
 
 }  // namespace fullwarp::model

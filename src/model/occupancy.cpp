@@ -1,7 +1,8 @@
-// See occupancy.h. Registers are allocated a warp at a time, in units of 256, from the quarter of the register
-// file that belongs to the warp's sub-partition; the check whether one block fits at all counts the warps of a
-// block rounded up to whole sub-partitions. Shared memory: the driver keeps 1 KB a block since 8.0; the L1 is
-// carved to what the kernel needs, so that the largest carve-out limits the number of blocks.
+// See occupancy.h. Registers are allocated a warp at a time, in units of 256, from the quarter of the
+// register file that belongs to the warp's sub-partition; the check whether one block fits at all counts the
+// warps of a block rounded up to whole sub-partitions. Shared memory: the driver keeps 1 KB a block
+// since 8.0; the L1 is carved to what the kernel needs, so that the largest carve-out limits the number of
+// blocks.
 #include "model/occupancy.h"
 
 #include <algorithm>
@@ -36,10 +37,14 @@ uint32_t smallest_carve_out_kb(const gpu::Sm& sm, uint64_t bytes) {
 
 std::string_view to_string(Limiter limiter) {
   switch (limiter) {
-    case Limiter::warps: return "warps";
-    case Limiter::blocks: return "blocks";
-    case Limiter::registers: return "registers";
-    case Limiter::shared: return "shared memory";
+    case Limiter::warps:
+      return "warps";
+    case Limiter::blocks:
+      return "blocks";
+    case Limiter::registers:
+      return "registers";
+    case Limiter::shared:
+      return "shared memory";
   }
   return "";
 }
@@ -48,8 +53,8 @@ Occupancy occupancy(const gpu::Sm& sm, const BlockUse& use) {
   Occupancy out;
   out.max_warps = sm.warps;
   out.registers_known = use.thread_registers.has_value();
-  const bool runs = use.threads > 0 && use.threads <= gpu::kMaxBlockThreads && use.static_shared_bytes < kAbsurd &&
-                    use.dynamic_shared_bytes < kAbsurd;
+  const bool runs = use.threads > 0 && use.threads <= gpu::kMaxBlockThreads &&
+                    use.static_shared_bytes < kAbsurd && use.dynamic_shared_bytes < kAbsurd;
   if (!runs) return out;
 
   out.block_warps = warps_of(use.threads);
@@ -64,9 +69,10 @@ Occupancy occupancy(const gpu::Sm& sm, const BlockUse& use) {
   const uint64_t shared = use.static_shared_bytes + use.dynamic_shared_bytes;
   out.block_shared_bytes = round_up(shared + sm.block_shared_reserved_bytes, sm.shared_unit_bytes);
   const bool fits = shared <= sm.block_shared_optin_bytes && use.static_shared_bytes <= sm.block_shared_bytes;
-  out.limit_shared = !fits                         ? 0
-                     : out.block_shared_bytes == 0 ? kNoLimit
-                                                   : static_cast<uint32_t>(sm.shared_bytes / out.block_shared_bytes);
+  out.limit_shared = !fits ? 0
+                     : out.block_shared_bytes == 0
+                         ? kNoLimit
+                         : static_cast<uint32_t>(sm.shared_bytes / out.block_shared_bytes);
 
   out.blocks = std::min({out.limit_warps, out.limit_blocks, out.limit_registers, out.limit_shared});
   out.warps = out.blocks * out.block_warps;

@@ -21,7 +21,8 @@ class EveryArchitecture : public testing::TestWithParam<uint32_t> {
   }
 };
 
-using Operation = std::tuple<std::string, uint32_t, uint32_t, std::string>;  // name, bytes, matrices, predicate
+using Operation =
+    std::tuple<std::string, uint32_t, uint32_t, std::string>;  // name, bytes, matrices, predicate
 using Operations = std::map<std::pair<std::string, uint32_t>, Operation>;
 
 std::string predicate_text(const MachineOp& op) {
@@ -86,19 +87,31 @@ TEST_P(EveryArchitecture, LinesLeadToMemoryInstructionsOfThePtx) {
       const std::string& line = ptx[i.ptx_line];
       const auto has = [&](const char* word) { return line.find(word) != std::string::npos; };
       switch (i.op.kind) {
-        case MachineKind::load: EXPECT_TRUE(has("ld.") || has("atom.") || has("red.")) << line; break;
-        case MachineKind::store: EXPECT_TRUE(has("st.") || has("atom.") || has("red.")) << line; break;
-        case MachineKind::matrix_load: EXPECT_TRUE(has("ldmatrix.")) << line; break;
-        case MachineKind::matrix_store: EXPECT_TRUE(has("stmatrix.")) << line; break;
-        case MachineKind::async_copy: EXPECT_TRUE(has("cp.async.")) << line; break;
-        default: EXPECT_TRUE(has("atom.") || has("red.")) << line;
+        case MachineKind::load:
+          EXPECT_TRUE(has("ld.") || has("atom.") || has("red.")) << line;
+          break;
+        case MachineKind::store:
+          EXPECT_TRUE(has("st.") || has("atom.") || has("red.")) << line;
+          break;
+        case MachineKind::matrix_load:
+          EXPECT_TRUE(has("ldmatrix.")) << line;
+          break;
+        case MachineKind::matrix_store:
+          EXPECT_TRUE(has("stmatrix.")) << line;
+          break;
+        case MachineKind::async_copy:
+          EXPECT_TRUE(has("cp.async.")) << line;
+          break;
+        default:
+          EXPECT_TRUE(has("atom.") || has("red.")) << line;
       }
     }
 }
 
 INSTANTIATE_TEST_SUITE_P(Sm, EveryArchitecture, testing::Values(75, 80, 90, 100, 120));
 
-// hardware.md: 40 shared loads for the 64 of the PTX, 32 of 32 bits and 8 of 128; ptxas -v: 32 registers, 8192 bytes.
+// hardware.md: 40 shared loads for the 64 of the PTX, 32 of 32 bits and 8 of 128; ptxas -v: 32 registers,
+// 8192 bytes.
 TEST(TiledProduct, FortySharedLoads) {
   const auto cubin = parse_cubin(read_file("tiled_sm90.cubin"), "");
   ASSERT_TRUE(cubin.ok());

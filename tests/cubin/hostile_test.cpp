@@ -20,7 +20,9 @@ std::string message(const std::string& bytes) {
 
 TEST(Hostile, NotACubin) {
   EXPECT_EQ(message(""), "not an ELF file");
-  EXPECT_EQ(message("\x7f" "ELF"), "not an ELF file");
+  EXPECT_EQ(message("\x7f"
+                    "ELF"),
+            "not an ELF file");
   EXPECT_EQ(message(".version 9.0\n.target sm_90"), "not an ELF file");
   std::string other = read_file("tiled_sm90.cubin");
   other[18] = 62;  // x86-64
@@ -52,7 +54,9 @@ TEST(Hostile, ChangedBytes) {
     std::string bytes = whole;
     const size_t table = section_table(bytes);  // headers and section table get half of the hits
     for (int i = 0; i < 1 + round % 8; ++i) {
-      const size_t at = round % 2 ? random() % bytes.size() : random() % 3 ? table + random() % (28 * 64) : random() % 64;
+      const size_t at = round % 2      ? random() % bytes.size()
+                        : random() % 3 ? table + random() % (28 * 64)
+                                       : random() % 64;
       bytes[at] = static_cast<char>(random() % 2 ? random() : 0xff);
     }
     const auto result = parse_cubin(bytes, "");

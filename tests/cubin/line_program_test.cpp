@@ -8,13 +8,13 @@ namespace {
 
 std::string program(const std::string& code) {
   std::string header;
-  header += '\x10';                      // minimum instruction length 16
-  header += '\x01';                      // default is_stmt
-  header += '\xfb';                      // line base -5
-  header += '\x0e';                      // line range 14
-  header += '\x0a';                      // opcode base 10
+  header += '\x10';  // minimum instruction length 16
+  header += '\x01';  // default is_stmt
+  header += '\xfb';  // line base -5
+  header += '\x0e';  // line range 14
+  header += '\x0a';  // opcode base 10
   header += std::string("\0\1\1\1\1\0\0\0\1", 9);
-  header += std::string("\0\0", 2);      // no directories, no files
+  header += std::string("\0\0", 2);  // no directories, no files
   const auto u32 = [](uint32_t v) {
     std::string s;
     for (int i = 0; i < 4; ++i) s += static_cast<char>(v >> 8 * i & 255);
@@ -30,7 +30,8 @@ const std::string kEnd = std::string("\0\1\1", 3);
 TEST(LineProgram, SpecialAndStandardOpcodes) {
   // line += 9 (advance_line), copy; special: address + 1 unit, line + 2; advance_pc 3 units; end.
   const char special = static_cast<char>(10 + 14 * 1 + (2 + 5));
-  const std::string code = kSetAddress + std::string("\x03\x09\x01", 3) + special + std::string("\x02\x03", 2) + kEnd;
+  const std::string code =
+      kSetAddress + std::string("\x03\x09\x01", 3) + special + std::string("\x02\x03", 2) + kEnd;
   const auto sequences = parse_line_program(program(code), {});
   ASSERT_EQ(sequences.size(), 1u);
   EXPECT_EQ(sequences[0].symbol, -1);

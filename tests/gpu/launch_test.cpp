@@ -49,7 +49,8 @@ TEST(Launch, Shared) {
 
 TEST(Launch, Registers) {
   EXPECT_EQ(refusal({1}, {1024}, 0, 0, 64), "");
-  EXPECT_THAT(refusal({1}, {1024}, 0, 0, 65), HasSubstr("65 registers a thread and 1024 threads need 73728 registers"));
+  EXPECT_THAT(refusal({1}, {1024}, 0, 0, 65),
+              HasSubstr("65 registers a thread and 1024 threads need 73728 registers"));
   EXPECT_EQ(refusal({1}, {256}, 0, 0, 255), "");
   EXPECT_EQ(refusal({1}, {256}, 0, 0, 256), "256 registers a thread are beyond the limit of 255");
 }

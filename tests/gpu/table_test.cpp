@@ -11,8 +11,8 @@ namespace fullwarp::gpu {
 namespace {
 
 TEST(Table, HoldsTheGpusOfTheIssue) {
-  for (const char* name : {"h200", "h100", "a100", "l4", "rtx4090", "t4", "b200", "rtx5090", "v100", "a10", "rtx3090",
-                           "gh200"})
+  for (const char* name :
+       {"h200", "h100", "a100", "l4", "rtx4090", "t4", "b200", "rtx5090", "v100", "a10", "rtx3090", "gh200"})
     EXPECT_NE(find_gpu(name), nullptr) << name;
 }
 
@@ -39,9 +39,11 @@ TEST(Table, NamesAreUnique) {
 
 // hardware.md, "Blocks, registers, occupancy".
 TEST(Table, SmRows) {
-  const struct { uint32_t version, warps, blocks, shared_kb; } rows[] = {
-      {70, 64, 32, 96},  {75, 32, 16, 64},  {80, 64, 32, 164},  {86, 48, 16, 100},  {87, 48, 16, 164}, {89, 48, 24, 100},
-      {90, 64, 32, 228}, {100, 64, 32, 228}, {103, 64, 32, 228}, {110, 48, 24, 228}, {120, 48, 24, 100}, {121, 48, 24, 100}};
+  const struct {
+    uint32_t version, warps, blocks, shared_kb;
+  } rows[] = {{70, 64, 32, 96},   {75, 32, 16, 64},   {80, 64, 32, 164},  {86, 48, 16, 100},
+              {87, 48, 16, 164},  {89, 48, 24, 100},  {90, 64, 32, 228},  {100, 64, 32, 228},
+              {103, 64, 32, 228}, {110, 48, 24, 228}, {120, 48, 24, 100}, {121, 48, 24, 100}};
   EXPECT_EQ(sms().size(), std::size(rows));
   for (const auto& row : rows) {
     const Sm* sm = find_sm(row.version);
@@ -51,7 +53,8 @@ TEST(Table, SmRows) {
     EXPECT_EQ(sm->shared_bytes, row.shared_kb * 1024) << row.version;
     EXPECT_EQ(sm->carve_outs_kb.value.back(), row.shared_kb) << row.version;
     EXPECT_EQ(sm->shared_unit_bytes, row.version >= 80 ? 128u : 256u) << row.version;
-    EXPECT_EQ(sm->block_shared_optin_bytes + sm->block_shared_reserved_bytes, sm->shared_bytes) << row.version;
+    EXPECT_EQ(sm->block_shared_optin_bytes + sm->block_shared_reserved_bytes, sm->shared_bytes)
+        << row.version;
   }
 }
 

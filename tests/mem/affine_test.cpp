@@ -10,7 +10,8 @@ WarpAccess affine(uint64_t base, int64_t stride, LaneMask mask, uint32_t width) 
   WarpAccess access;
   access.mask = mask;
   access.width_bytes = width;
-  for (unsigned lane = 0; lane < 32; ++lane) access.address[lane] = base + lane * static_cast<uint64_t>(stride);
+  for (unsigned lane = 0; lane < 32; ++lane)
+    access.address[lane] = base + lane * static_cast<uint64_t>(stride);
   return access;
 }
 
@@ -41,7 +42,8 @@ TEST(Affine, SharedEqualsReference) {
           const LaneMask mask = reference::random_mask(random);
           WarpAccess access = affine(base, stride * width, mask, width);
           access.kind = kind;
-          ASSERT_EQ(affine_shared_cost(base, stride * width, mask, width, kind), reference::shared_cost(access))
+          ASSERT_EQ(affine_shared_cost(base, stride * width, mask, width, kind),
+                    reference::shared_cost(access))
               << "base " << base << " stride " << stride << " mask " << mask << " width " << width;
         }
 }

@@ -20,12 +20,14 @@ WarpAccess access_of(AccessKind kind, uint32_t width, const std::function<uint64
 }
 
 uint32_t sectors(uint32_t width, uint64_t base, uint64_t stride) {
-  return global_cost(access_of(AccessKind::load, width, [&](unsigned i) { return base + i * stride; })).sectors;
+  return global_cost(access_of(AccessKind::load, width, [&](unsigned i) { return base + i * stride; }))
+      .sectors;
 }
 
 // Stride in elements of the width.
 uint32_t load_wavefronts(uint32_t width, uint64_t stride) {
-  return shared_cost(access_of(AccessKind::load, width, [&](unsigned i) { return i * stride * width; })).wavefronts;
+  return shared_cost(access_of(AccessKind::load, width, [&](unsigned i) { return i * stride * width; }))
+      .wavefronts;
 }
 
 TEST(MeasuredGlobal, CopySectors) {
@@ -44,7 +46,8 @@ TEST(MeasuredGlobal, TwelveByteStructMemberByMember) {
 TEST(MeasuredGlobal, IdealIsActiveLanesTimesWidthRoundedUp) {
   const auto strided = access_of(AccessKind::load, 4, [](unsigned i) { return i * 128; });
   EXPECT_EQ(global_cost(strided).ideal_sectors, 4u);
-  const auto three = access_of(AccessKind::load, 4, [](unsigned i) { return i * 128; }, 0b111);
+  const auto three = access_of(
+      AccessKind::load, 4, [](unsigned i) { return i * 128; }, 0b111);
   EXPECT_EQ(global_cost(three).ideal_sectors, 1u);  // 12 bytes
   const auto one_address = access_of(AccessKind::load, 4, [](unsigned) { return 64; });
   EXPECT_EQ(global_cost(one_address).ideal_sectors, 1u);  // the smaller of the two
@@ -85,7 +88,8 @@ TEST(MeasuredShared, GroupsOfLanesThatShareAWordMerge) {
     EXPECT_EQ(shared_cost(wider).wavefronts, 2u) << group;
   }
   // Lanes t and t^2 share a word: 0 1 0 1 2 3 2 3 ...
-  const auto crossed = access_of(AccessKind::load, 8, [](unsigned i) { return uint64_t{i / 4 * 2 + i % 2} * 8; });
+  const auto crossed =
+      access_of(AccessKind::load, 8, [](unsigned i) { return uint64_t{i / 4 * 2 + i % 2} * 8; });
   EXPECT_EQ(shared_cost(crossed).wavefronts, 1u);
 }
 
@@ -106,11 +110,13 @@ TEST(MeasuredShared, AtomicsCountDistinctWordsPerBank) {  // exact on a histogra
   EXPECT_EQ(shared_cost(column).wavefronts, 4u);
 }
 
-// By hand: ldmatrix reads 8 rows of 16 bytes for each matrix. Rows that follow one another (pitch 16) or stand
-// 9 x 16 bytes apart take every bank once; with a pitch of 128 bytes all rows of a matrix share 4 banks.
+// By hand: ldmatrix reads 8 rows of 16 bytes for each matrix. Rows that follow one another (pitch 16) or
+// stand 9 x 16 bytes apart take every bank once; with a pitch of 128 bytes all rows of a matrix share 4
+// banks.
 TEST(MatrixLoad, RowsOfEachMatrix) {
   const auto cost = [](uint64_t pitch, LaneMask mask) {
-    return shared_cost(access_of(AccessKind::matrix_load, 16, [&](unsigned i) { return i * pitch; }, mask));
+    return shared_cost(access_of(
+        AccessKind::matrix_load, 16, [&](unsigned i) { return i * pitch; }, mask));
   };
   EXPECT_EQ(cost(16, kFullMask).wavefronts, 4u);
   EXPECT_EQ(cost(144, kFullMask).wavefronts, 4u);
@@ -123,9 +129,12 @@ TEST(MatrixLoad, RowsOfEachMatrix) {
 
 // By hand: cp.async writes 16 bytes a lane like a 128-bit store.
 TEST(AsyncCopy, WritesLikeStores) {
-  EXPECT_EQ(shared_cost(access_of(AccessKind::async_copy, 16, [](unsigned i) { return i * 16; })).wavefronts, 4u);
-  EXPECT_EQ(shared_cost(access_of(AccessKind::async_copy, 16, [](unsigned i) { return i * 128; })).wavefronts, 32u);
-  EXPECT_EQ(shared_cost(access_of(AccessKind::async_copy, 4, [](unsigned i) { return i * 4; })).wavefronts, 1u);
+  EXPECT_EQ(shared_cost(access_of(AccessKind::async_copy, 16, [](unsigned i) { return i * 16; })).wavefronts,
+            4u);
+  EXPECT_EQ(shared_cost(access_of(AccessKind::async_copy, 16, [](unsigned i) { return i * 128; })).wavefronts,
+            32u);
+  EXPECT_EQ(shared_cost(access_of(AccessKind::async_copy, 4, [](unsigned i) { return i * 4; })).wavefronts,
+            1u);
 }
 
 }  // namespace

@@ -63,7 +63,8 @@ TEST_P(Width, SharedEqualsReference) {
     access.width_bytes = GetParam();
     access.kind = kKinds[i % 8 < 4 ? 0 : i % 5];
     access.mask = reference::random_mask(random);
-    reference::random_addresses(random, access, uint64_t{1} << (7 + reference::below(random, i % 16 ? 11 : 40)));
+    reference::random_addresses(random, access,
+                                uint64_t{1} << (7 + reference::below(random, i % 16 ? 11 : 40)));
     expect_same(shared_cost(access), reference::shared_cost(access), access);
   }
 }

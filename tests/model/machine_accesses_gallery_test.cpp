@@ -1,5 +1,5 @@
-// Whole kernels: the rules against machine code. One pair is kept here (the tiled product of hardware.md); the
-// gallery's PTX is assembled where there is a ptxas.
+// Whole kernels: the rules against machine code. One pair is kept here (the tiled product of hardware.md);
+// the gallery's PTX is assembled where there is a ptxas.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -20,7 +20,8 @@ std::string read_file(const std::filesystem::path& path) {
 
 // 64 shared loads in the PTX of a tile, 40 in the machine code: 32 of 32 bits and 8 of 128.
 TEST(TiledProduct, FortyLoadsByRuleAndByMachineCode) {
-  const auto cubin = cubin::parse_cubin(read_file(FULLWARP_SOURCE_DIR "/tests/cubin/data/tiled_sm90.cubin"), "");
+  const auto cubin =
+      cubin::parse_cubin(read_file(FULLWARP_SOURCE_DIR "/tests/cubin/data/tiled_sm90.cubin"), "");
   ASSERT_TRUE(cubin.ok());
   const auto module = ptx::parse(cubin->ptx, "embedded.ptx");  // ptxas keeps the PTX in the cubin
   ASSERT_TRUE(module.ok()) << module.error().to_string();
@@ -60,7 +61,8 @@ TEST(Gallery, RulesAgreeWithPtxas) {
     for (size_t f = 0; f < module->functions.size(); ++f) {
       const cubin::Kernel* kernel = cubin->find(module->functions[f].name);
       if (!kernel) continue;
-      for (const MachineAccess& a : machine_accesses(*module, static_cast<int32_t>(f))) lines += a.width_bytes != 0;
+      for (const MachineAccess& a : machine_accesses(*module, static_cast<int32_t>(f)))
+        lines += a.width_bytes != 0;
       for (const Difference& d : compare(*module, static_cast<int32_t>(f), *kernel)) {
         ++different;
         report += entry.path().filename().string() + ":" + std::to_string(d.line) + ": " + d.text + "\n";

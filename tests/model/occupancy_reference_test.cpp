@@ -35,7 +35,8 @@ TEST_P(EverySm, EqualsTheToolkit) {
   const cudaOccDeviceProp device = properties(sm);
   const cudaOccDeviceState state;
   for (int threads = 1; threads <= 1024; threads += threads % 32 ? 31 : 1) {
-    for (uint32_t registers : {0, 1, 8, 16, 24, 32, 33, 40, 48, 63, 64, 65, 72, 96, 127, 128, 168, 200, 254, 255}) {
+    for (uint32_t registers :
+         {0, 1, 8, 16, 24, 32, 33, 40, 48, 63, 64, 65, 72, 96, 127, 128, 168, 200, 254, 255}) {
       for (uint32_t statics : {0u, 1u, 1024u, 8192u, 33000u, 49152u}) {
         for (uint32_t dynamic : {0u, 100u, 16384u, 40000u, 66000u, 100000u, 150000u, 231000u}) {
           cudaOccFuncAttributes kernel;
@@ -44,15 +45,17 @@ TEST_P(EverySm, EqualsTheToolkit) {
           kernel.sharedSizeBytes = statics;
           kernel.partitionedGCConfig = PARTITIONED_GC_OFF;
           kernel.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
-          kernel.maxDynamicSharedSizeBytes = sm.block_shared_optin_bytes - std::min<uint32_t>(
-              statics, sm.block_shared_optin_bytes);
+          kernel.maxDynamicSharedSizeBytes =
+              sm.block_shared_optin_bytes - std::min<uint32_t>(statics, sm.block_shared_optin_bytes);
           kernel.numBlockBarriers = 1;
           cudaOccResult want;
-          ASSERT_EQ(cudaOccMaxActiveBlocksPerMultiprocessor(&want, &device, &kernel, &state, threads, dynamic),
-                    CUDA_OCC_SUCCESS);
+          ASSERT_EQ(
+              cudaOccMaxActiveBlocksPerMultiprocessor(&want, &device, &kernel, &state, threads, dynamic),
+              CUDA_OCC_SUCCESS);
           const Occupancy got = occupancy(sm, {static_cast<uint32_t>(threads), statics, dynamic, registers});
           ASSERT_EQ(got.blocks, static_cast<uint32_t>(want.activeBlocksPerMultiprocessor))
-              << "threads " << threads << " registers " << registers << " static " << statics << " dynamic " << dynamic;
+              << "threads " << threads << " registers " << registers << " static " << statics << " dynamic "
+              << dynamic;
           ASSERT_EQ(got.block_shared_bytes, want.allocatedSharedMemPerBlock);
           ASSERT_EQ(got.block_registers, static_cast<uint32_t>(want.allocatedRegistersPerBlock));
           const auto names = [&](Limiter limiter) {
@@ -75,6 +78,8 @@ INSTANTIATE_TEST_SUITE_P(Sm, EverySm, testing::Values(70, 75, 80, 86, 87, 89, 90
 
 #else
 
-TEST(EverySm, EqualsTheToolkit) { GTEST_SKIP() << "cuda_occupancy.h is not here: install a CUDA toolkit to compare"; }
+TEST(EverySm, EqualsTheToolkit) {
+  GTEST_SKIP() << "cuda_occupancy.h is not here: install a CUDA toolkit to compare";
+}
 
 #endif

@@ -74,9 +74,9 @@ TEST(Occupancy, Shared) {
 }
 
 TEST(Occupancy, CarveOutIsTheSmallestThatHoldsAllBlocks) {
-  EXPECT_EQ(occupancy(sm(90), {1024, 0, 0, 16}).carve_out_kb, 8u);          // 2 x 1 KB of reserve
-  EXPECT_EQ(occupancy(sm(90), {1024, 4096, 0, 16}).carve_out_kb, 16u);      // 2 x 5 KB
-  EXPECT_EQ(occupancy(sm(75), {1024, 0, 0, 16}).carve_out_kb, 32u);         // the least there is
+  EXPECT_EQ(occupancy(sm(90), {1024, 0, 0, 16}).carve_out_kb, 8u);      // 2 x 1 KB of reserve
+  EXPECT_EQ(occupancy(sm(90), {1024, 4096, 0, 16}).carve_out_kb, 16u);  // 2 x 5 KB
+  EXPECT_EQ(occupancy(sm(75), {1024, 0, 0, 16}).carve_out_kb, 32u);     // the least there is
   EXPECT_EQ(occupancy(sm(70), {1024, 0, 0, 16}).carve_out_kb, 0u);
 }
 
@@ -97,7 +97,8 @@ TEST(NextStep, FewerRegisters) {
 }
 
 TEST(NextStep, LessShared) {
-  const auto steps = next_steps(sm(90), {128, 32 * 1024, 0, 16});  // 6 blocks; 228 KB / 7 = 33353 -> 33280 - 1024
+  const auto steps =
+      next_steps(sm(90), {128, 32 * 1024, 0, 16});  // 6 blocks; 228 KB / 7 = 33353 -> 33280 - 1024
   ASSERT_FALSE(steps.empty());
   EXPECT_EQ(steps[0].change, NextStep::Change::shared);
   EXPECT_EQ(steps[0].value, 32256u);

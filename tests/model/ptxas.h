@@ -32,8 +32,8 @@ inline Result<cubin::Cubin> assemble(const std::string& ptx, unsigned sm) {
   std::string folder = (std::filesystem::temp_directory_path() / "fullwarp-ptxas-XXXXXX").string();
   if (!mkdtemp(folder.data())) return Error{"cannot make a temporary folder"};
   std::ofstream(folder + "/in.ptx") << ptx;
-  const std::string command = *find_ptxas() + " -arch=sm_" + std::to_string(sm) + " --generate-line-info " + folder +
-                              "/in.ptx -o " + folder + "/out.cubin 2>" + folder + "/messages";
+  const std::string command = *find_ptxas() + " -arch=sm_" + std::to_string(sm) + " --generate-line-info " +
+                              folder + "/in.ptx -o " + folder + "/out.cubin 2>" + folder + "/messages";
   const int status = std::system(command.c_str());
   std::ifstream file(folder + (status ? "/messages" : "/out.cubin"), std::ios::binary);
   std::ostringstream bytes;
@@ -50,7 +50,8 @@ struct Difference {
 
 // Lines on which the operations of the machine code are not those of `accesses`, or a multiple (ptxas unrolls
 // loops). Operations that ptxas lists under the line of another member of their window are looked for there.
-inline std::vector<Difference> compare(const ptx::Module& module, int32_t function, const cubin::Kernel& kernel,
+inline std::vector<Difference> compare(const ptx::Module& module, int32_t function,
+                                       const cubin::Kernel& kernel,
                                        const cubin::Kernel* machine_code = nullptr) {
   const ptx::Function& f = module.functions[static_cast<size_t>(function)];
   const std::vector<MachineAccess> accesses = machine_accesses(module, function, machine_code);
@@ -66,14 +67,16 @@ inline std::vector<Difference> compare(const ptx::Module& module, int32_t functi
   std::vector<Difference> out;
   for (auto& [line, widths] : ours) {
     bool same = widths.size() == theirs[line].size();
-    for (const auto& [width, count] : widths) same &= theirs[line].contains(width) && theirs[line][width] % count == 0;
+    for (const auto& [width, count] : widths)
+      same &= theirs[line].contains(width) && theirs[line][width] % count == 0;
     if (same) continue;
     const auto before = ours.find(line) == ours.begin() ? ours.end() : std::prev(ours.find(line));
     const bool listed_before = theirs[line].empty() && widths.size() == 1 && before != ours.end() &&
                                theirs[before->first][widths.begin()->first] >= 2;
     if (listed_before) continue;
     Difference d{line, "rules say"};
-    for (const auto& [width, count] : widths) d.text += " " + std::to_string(count) + "x" + std::to_string(8 * width);
+    for (const auto& [width, count] : widths)
+      d.text += " " + std::to_string(count) + "x" + std::to_string(8 * width);
     d.text += ", the machine code has";
     for (const auto& [width, count] : theirs[line])
       d.text += " " + std::to_string(count) + "x" + std::to_string(8 * width);
