@@ -1,6 +1,6 @@
 // A cubin (what ptxas makes of a PTX file), read without NVIDIA's tools: what a kernel uses of the SM, and
 // for every machine instruction that accesses memory its width and the PTX line it came from. Built on elf.h,
-// line_program.h and sass.h; fatbin.h finds cubins inside executables.
+// line_program.h and sass.h.
 #pragma once
 
 #include <cstdint>

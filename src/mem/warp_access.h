@@ -1,5 +1,5 @@
 // One memory access as the hardware sees it: a warp at a time. The memory models know nothing else of a
-// program; they take a WarpAccess and return counts. The rules and their evidence: docs/memory-model.md.
+// program; they take a WarpAccess and return counts.
 // global.cpp holds sectors and lines (global and local memory), shared.cpp banks and wavefronts.
 #pragma once
 
