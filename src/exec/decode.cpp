@@ -28,7 +28,37 @@ Decoder::Decoder(const ptx::Module& m, Program& p, const ptx::Function& f, Funct
   assign_rows();
 }
 
+bool Decoder::alias(const Operand& to, uint32_t row, Type type) {
+  if (to.kind != Operand::Kind::reg || current_->guard >= 0 || !is_constant_row(row)) return false;
+  const Type have = register_type(static_cast<int32_t>(to.index));
+  if (have == Type::pred || row_bytes(have) != row_bytes(type) || definitions_[to.index] != 1) return false;
+  // Every use must come after: code before this place (a loop's head) would read the constant too early, but it
+  // would read an undefined value otherwise.
+  register_row_[to.index] = row;
+  return true;
+}
+
+void Decoder::count_definitions() {
+  definitions_.assign(function.registers.size(), 0);
+  auto note = [&](int64_t reg) {
+    if (reg >= 0 && definitions_[static_cast<size_t>(reg)] < 2) ++definitions_[static_cast<size_t>(reg)];
+  };
+  for (const ptx::Instruction& i : function.instructions) {
+    for (unsigned o = 0; o < i.operand_count; ++o) {
+      const Operand& operand = module.operands_of(i)[o];
+      note(operand.pair);
+      if (o > 0 && operand.kind != Operand::Kind::vector && operand.kind != Operand::Kind::list) continue;
+      // The first operand, and, to be safe, every register of a vector or list, may be written.
+      if (operand.kind == Operand::Kind::reg) note(operand.index);
+      if (operand.kind == Operand::Kind::vector || operand.kind == Operand::Kind::list)
+        for (unsigned e = 0; e < operand.count; ++e)
+          if (module.operands[operand.first + e].kind == Operand::Kind::reg) note(module.operands[operand.first + e].index);
+    }
+  }
+}
+
 void Decoder::assign_rows() {
+  count_definitions();
   // Predicates first and close together, then rows at 64-byte boundaries.
   register_row_.resize(function.registers.size());
   for (size_t r = 0; r < function.registers.size(); ++r)
@@ -356,6 +386,7 @@ bool Decoder::decode_item(const Cfg& cfg, const Item& item, uint32_t block) {
   }
   return decode_memory(*this) || decode_float(*this) || decode_integer(*this) || decode_logic(*this) ||
          decode_move(*this) || decode_convert(*this) || decode_half(*this) || decode_atomic(*this) ||
+         decode_async(*this) || decode_video(*this) ||
          decode_barrier(*this) || decode_warp(*this) || decode_matrix(*this);
 }
 

@@ -46,6 +46,10 @@ class Decoder {
   uint32_t temporary(unsigned bytes);  // a fresh row, 64-byte aligned
   ParamSlot param_slot(uint32_t bytes);
   const ParamSlot* slot_of(const ptx::Operand& operand) const;  // `.param` variable, parameter or return value
+  // If the destination register is written nowhere else, unconditionally, it can stand for the row (a constant's)
+  // from here on and no op is needed. True if so.
+  bool alias(const ptx::Operand& destination, uint32_t row, ptx::Type type);
+  static bool is_constant_row(uint32_t row) { return static_cast<int32_t>(row) < 0; }
   // The constant value of an operand where it is known now.
   std::optional<uint64_t> constant_value(const ptx::Operand& operand) const;
   uint64_t variable_address(uint32_t variable) const;  // .global, .const: device address; .shared: offset
@@ -64,11 +68,13 @@ class Decoder {
  private:
   friend struct ControlDecoder;
   void assign_rows();
+  void count_definitions();
   void emit_block(const Cfg& cfg, uint32_t block);
   bool decode_item(const Cfg& cfg, const Item& item, uint32_t block);
 
   const ptx::Instruction* current_ = nullptr;
   std::vector<uint32_t> register_row_;
+  std::vector<uint8_t> definitions_;  // of each register: 0, 1 or 2 for more
   std::map<std::pair<uint64_t, unsigned>, uint32_t> constants_;
   std::vector<std::pair<uint32_t, std::vector<std::byte>>> constant_rows_;
   uint32_t next_constant_ = 0;

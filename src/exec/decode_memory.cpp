@@ -1,4 +1,6 @@
 // Which path to memory a load or store takes, and its sites.
+#include <cstring>
+
 #include "exec/access.h"
 #include "exec/handlers.h"
 #include "exec/memory_ops.h"
@@ -96,6 +98,23 @@ MemoryPath path_of(ptx::Space space) {
   }
 }
 
+// A kernel parameter at a place known now is a constant of the launch. False where that does not serve.
+bool decode_kernel_parameter(Decoder& d, const Operand& address, const Operand& value, Type type, unsigned vector) {
+  const unsigned bytes = ptx::size_bytes(type);
+  const Operand::Kind base = address.kind == Operand::Kind::address ? address.base : address.kind;
+  if (base != Operand::Kind::param || vector != 1 || (bytes != 4 && bytes != 8) || value.kind != Operand::Kind::reg ||
+      ptx::size_bytes(d.register_type(static_cast<int32_t>(value.index))) != bytes || address.value < 0)
+    return false;
+  const Buffer& parameters = d.program.memory->buffer(static_cast<size_t>(d.program.memory->find(d.program.param_buffer)));
+  const uint64_t at = kernel_param_offset(d.function, address.index) + static_cast<uint64_t>(address.value);
+  if (at + bytes > parameters.bytes || at % bytes != 0) return false;
+  uint64_t constant = 0;
+  std::memcpy(&constant, parameters.data.get() + at, bytes);
+  const uint32_t row = bytes == 8 ? d.constant64(constant) : d.constant32(static_cast<uint32_t>(constant));
+  if (!d.alias(value, row, type)) d.emit(move_handlers(bytes == 8), d.destination(value, type), row);
+  return true;
+}
+
 bool decode_access(Decoder& d, bool store) {
   const ptx::Instruction& i = d.instruction();
   const Type type = i.type(0);
@@ -114,6 +133,7 @@ bool decode_access(Decoder& d, bool store) {
     slot = d.slot_of(address);
     if (!slot) {
       if (store || !d.function.entry) return d.fail("names no parameter that can be accessed");
+      if (decode_kernel_parameter(d, address, value, type, vector)) return true;
       space = ptx::Space::const_;
     } else {
       const int64_t offset = address.value;

@@ -147,6 +147,7 @@ bool decode_mov(Decoder& d) {
   if (from.kind == Operand::Kind::reg && d.register_type(static_cast<int32_t>(from.index)) == Type::pred)
     return d.fail("moves a predicate into a register");
   const uint32_t source = d.source(from, wide_dst && from.kind != Operand::Kind::reg ? Type::b64 : type);
+  if (d.alias(to, source, wide_dst ? Type::b64 : type)) return true;
   d.emit(move_handlers(bytes == 8), dst, source);
   return true;
 }
@@ -205,6 +206,7 @@ bool decode_move(Decoder& d) {
       const uint64_t window = space == ptx::Space::shared ? kSharedWindow << kWindowShift
                               : space == ptx::Space::local ? kLocalWindow << kWindowShift : 0;
       const uint32_t a = d.source(1, i.type(0)), dst = d.destination(0, i.type(0));
+      if ((window == 0 || !wide) && d.alias(d.operand(0), a, i.type(0))) return true;
       if (window == 0 || !wide) d.emit(move_handlers(wide), dst, a);
       else if (i.has(Mod::to)) d.emit(move_handlers(MoveKind::drop_window), dst, a);
       else d.emit(move_handlers(MoveKind::add_window), dst, a, d.constant64(window));

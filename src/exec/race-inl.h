@@ -39,6 +39,15 @@ HWY_INLINE void check_shared_pattern(Warp& w, const MicroOp* op, Site& s, uint32
   }
   uint32_t* writer = shadow.writer.data() + (base >> shift);
   uint32_t* reader = shadow.reader.data() + (base >> shift);
+  const int64_t first_line = (int64_t{base} + s.lowest) / 128, last_line = (int64_t{base} + s.end - 1) / 128;
+  if constexpr (kStore) {
+    for (int64_t line = first_line; line <= last_line; ++line) shadow.line_settled[static_cast<size_t>(line)] = 0;
+  } else {
+    bool settled = true;
+    for (int64_t line = first_line; line <= last_line; ++line)
+      settled &= shadow.line_settled[static_cast<size_t>(line)] == shadow.barrier_stamp;
+    if (settled) return;
+  }
   if (s.pattern == Pattern::contiguous && width == (1u << shift)) {
     // Two words are compared for "newer than the last barrier" as signed numbers, which AVX2 can do: both are
     // shifted by the sign bit.
@@ -64,12 +73,23 @@ HWY_INLINE void check_shared_pattern(Warp& w, const MicroOp* op, Site& s, uint32
     } else {
       const uint32_t many = (shadow.clock << kWhoBits) | kManyWarps;
       const uint32_t several = (shadow.clock << kWhoBits) | (kManyLanes + w.index);
+      uint32_t other = 0;
       FULLWARP_LANE_LOOP
       for (unsigned i = 0; i < kWarpSize; ++i) {
         const uint32_t r = reader[i], who = r & kWhoMask;
         const bool first = !newer(r, limit) | (who == w.first_thread + i);
         const bool own = (who / kWarpSize == w.index) | (who == kManyLanes + w.index);
-        reader[i] = first ? me + i : own ? several : many;
+        const uint32_t next = first ? me + i : own ? several : many;
+        other |= next ^ many;
+        reader[i] = next;
+      }
+      // Written entries are older than the barrier: their threads' own newer writes would have been `bad` to others,
+      // but not to themselves, so ask again before the line is settled.
+      if (other == 0 && width == 4 && first_line == last_line) {
+        uint32_t recent = 0;
+        FULLWARP_LANE_LOOP
+        for (unsigned i = 0; i < kWarpSize; ++i) recent |= newer(writer[i], limit);
+        if (recent == 0) shadow.line_settled[static_cast<size_t>(first_line)] = shadow.barrier_stamp;
       }
     }
     return;

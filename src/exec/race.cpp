@@ -16,6 +16,7 @@ void SharedShadow::reset(uint64_t bytes, unsigned warp_count, unsigned shift) {
   const size_t granules = (bytes >> shift) + 1 + kWarpSize;
   writer.assign(granules, 0);
   reader.assign(granules, 0);
+  line_settled.assign(bytes / 128 + 8, 0);
   barrier_stamp = clock = 1;
   warps = warp_count;
   warp_stamp.assign(warp_count, 0);
@@ -29,6 +30,7 @@ void SharedShadow::barrier_of_all() {
     std::fill(warp_stamp.begin(), warp_stamp.end(), 0);
     met.clear();
     clock = 1;
+    std::fill(line_settled.begin(), line_settled.end(), 0);
   }
   barrier_stamp = ++clock;
 }
@@ -98,6 +100,7 @@ void check_shared(Warp& w, const MicroOp* op, const uint32_t* offset, LaneMask m
     const unsigned lane = static_cast<unsigned>(std::countr_zero(left));
     const uint32_t thread = w.first_thread + lane;
     bool reported = false;
+    if (write) s.line_settled[offset[lane] / 128] = s.line_settled[(offset[lane] + width - 1) / 128] = 0;
     for (uint32_t g = offset[lane] >> s.granule_shift; g <= (offset[lane] + width - 1) >> s.granule_shift; ++g) {
       uint32_t& e = s.writer[g];
       uint32_t& r = s.reader[g];

@@ -39,7 +39,9 @@ inline constexpr uint32_t kManyBlocks = ~0u;
 
 struct SharedShadow {
   std::vector<uint32_t> writer, reader;
-  std::vector<uint32_t> writer_op;        // (function << 20 | instruction) of the last write and read, for the message
+  // By 128-byte line: the barrier stamp under which every word of it was found written before and read by many
+  // warps since, so that one more read changes nothing. A write resets it.
+  std::vector<uint32_t> line_settled;
   unsigned granule_shift = 2;
   uint32_t barrier_stamp = 1;             // accesses stamped below are ordered before everything now
   uint32_t clock = 1;
