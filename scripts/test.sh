@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
 
-install_missing "${build_packages[@]}" libgtest-dev libgmock-dev libbenchmark-dev clang
+install_missing "${build_packages[@]}" libgtest-dev libgmock-dev libbenchmark-dev libmpfr-dev clang
 cmake --preset release >/dev/null
 cmake --build --preset release
 exec ctest --test-dir build/release --output-on-failure -j "$(nproc)" "$@"
