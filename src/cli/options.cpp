@@ -35,6 +35,14 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& val
       ->type_name(words);
 }
 
+// CLI11 would read "-1" as a very large number.
+const CLI::Validator kCount(
+    [](const std::string& text) {
+      const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+      return digits ? std::string() : "'" + text + "' is not a count";
+    },
+    "");
+
 void define_check(CLI::App& app, CheckArguments& a) {
   CLI::App& check =
       *app.add_subcommand("check", "Execute kernels on the CPU and report what costs time or is wrong");
@@ -43,7 +51,10 @@ void define_check(CLI::App& app, CheckArguments& a) {
       ->type_name("");
   add_list(check, "--launch", a.check.launches, "A launch statement; those in the files are then not run",
            "EXPR");
-  check.add_option("--launch-file", a.check.launch_file, "A file of launch statements, or a source with them in its comments")->type_name("FILE");
+  check
+      .add_option("--launch-file", a.check.launch_file,
+                  "A file of launch statements, or a source with them in its comments")
+      ->type_name("FILE");
   check.add_option("--kernel", a.check.kernel, "Report only kernels whose name matches")->type_name("REGEX");
   check.add_option("--gpu", a.check.gpu, "The GPU to model; `fullwarp gpus` lists them")
       ->type_name("NAME")
@@ -60,9 +71,13 @@ void define_check(CLI::App& app, CheckArguments& a) {
   add_list(check, "--set", a.check.settings, "Change a rule's threshold or level", "RULE.NAME=VALUE");
 
   check.add_option("--blocks", a.check.blocks, "Run an even sample of at most N blocks of each launch")
+      ->check(kCount)
       ->type_name("N");
-  check.add_option("--threads", a.check.threads, "CPU threads; default: one per core")->type_name("N");
+  check.add_option("--threads", a.check.threads, "CPU threads; default: one per core")
+      ->check(kCount)
+      ->type_name("N");
   check.add_option("--step-limit", a.check.step_limit, "Instructions that one warp may execute")
+      ->check(kCount)
       ->type_name("N");
   check.add_flag("--no-race-check", a.no_race_check,
                  "Look for no races and no reads of memory never written");
