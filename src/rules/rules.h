@@ -1,6 +1,6 @@
 // The rules: from a kernel's profile to findings. A rule is four things together: its file here, its line in
 // rules.def, its page in docs/rules/ (compiled into the program for `fullwarp explain`), and a pair of
-// kernels in tests/rules/kernels/ on which it must fire and must stay silent. docs/add-a-rule.md walks
+// kernels in tests/rules/kernels/ on which it must fire and must stay silent. docs/adding-a-rule.md walks
 // through one.
 //
 //   rules::Options options;
