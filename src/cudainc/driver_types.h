@@ -2,9 +2,23 @@
 // parsed and never linked under fullwarp, so handles are opaque and layouts are only what sources name.
 #pragma once
 
-// Sources ask by this macro whether the runtime's types are there.
+// Sources ask by these macros whether the runtime's types are there, and parts of a toolkit that happen to be installed
+// (curand.h, cufft.h) leave their own out.
 #define __DRIVER_TYPES_H__
 #define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+#define __HOST_DEFINES_H__
+#define __BUILTIN_TYPES_H__
+#define __DEVICE_TYPES_H__
+#define __SURFACE_TYPES_H__
+#define __TEXTURE_TYPES_H__
+#define __LIBRARY_TYPES_H__
+#define __CHANNEL_DESCRIPTOR_H__
+#define __NV_SILENCE_DEPRECATION_BEGIN
+#define __NV_SILENCE_DEPRECATION_END
+#define __CUDA_DEPRECATED
 
 #include <stddef.h>
 
@@ -16,6 +30,9 @@
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
 #define CUDA_IPC_HANDLE_SIZE 64
+
+enum libraryPropertyType_t { MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL };
+typedef libraryPropertyType_t libraryPropertyType;
 
 // Handles.
 typedef struct CUstream_st* cudaStream_t;

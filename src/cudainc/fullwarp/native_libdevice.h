@@ -254,5 +254,23 @@ FW_NATIVE double __nv_frexp(double a, int* exponent) {
   return plain ? __nv_longlong_as_double((long long)((bits & 0x800fffffffffffffull) | 0x3fe0ull << 48)) : a + a;
 }
 
+// The norms of an array read it here, so that its loads are ordinary loads.
+FW_NATIVE float __nv_normf(int count, const float* v) {
+  double sum = 0;
+  for (int i = 0; i < count; ++i) sum = __nv_fma(v[i], v[i], sum);
+  return (float)__nv_sqrt(sum);
+}
+FW_NATIVE float __nv_rnormf(int count, const float* v) {
+  double sum = 0;
+  for (int i = 0; i < count; ++i) sum = __nv_fma(v[i], v[i], sum);
+  return (float)(1 / __nv_sqrt(sum));
+}
+FW_NATIVE double __nv_norm(int count, const double* v) {
+  double length = 0;
+  for (int i = 0; i < count; ++i) length = __nv_hypot(length, v[i]);
+  return length;
+}
+FW_NATIVE double __nv_rnorm(int count, const double* v) { return 1 / __nv_norm(count, v); }
+
 #undef FW_NATIVE
 #undef FW_FTZ
