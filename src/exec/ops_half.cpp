@@ -136,6 +136,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace fullwarp::exec {
 HWY_EXPORT(decode_half_target);
-bool decode_half(Decoder& d) { return HWY_DYNAMIC_DISPATCH(decode_half_target)(d); }
+bool decode_half(Decoder& d) { return HWY_DYNAMIC_DISPATCH(decode_half_target)(d) || decode_narrow(d); }
 }  // namespace fullwarp::exec
 #endif

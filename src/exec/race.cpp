@@ -21,6 +21,7 @@ void SharedShadow::reset(uint64_t bytes, unsigned warp_count, unsigned shift) {
   warps = warp_count;
   warp_stamp.assign(warp_count, 0);
   met.clear();
+  released.clear();
 }
 
 void SharedShadow::barrier_of_all() {

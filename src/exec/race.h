@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -37,6 +38,12 @@ inline constexpr uint32_t kManyLanes = 1024, kAtomic = 2046, kManyWarps = 2047;
 inline constexpr uint32_t kLastStamp = (1u << (32 - kWhoBits)) - 1;
 inline constexpr uint32_t kManyBlocks = ~0u;
 
+// What the arrivals at an mbarrier make known to who waits for it: by warp, a clock below which its accesses are
+// ordered. `arriving` in the phase at hand and before, `complete` up to the last completed phase.
+struct Released {
+  std::vector<uint32_t> arriving, complete;
+};
+
 struct SharedShadow {
   std::vector<uint32_t> writer, reader;
   // By 128-byte line: the barrier stamp under which every word of it was found written before and read by many
@@ -48,6 +55,7 @@ struct SharedShadow {
   std::vector<uint32_t> warp_stamp;       // by warp: its last bar.warp.sync
   std::vector<uint32_t> met;              // [warp * warps + other]: others' accesses stamped below are ordered
   unsigned warps = 0;
+  std::map<uint32_t, Released> released;  // by the mbarrier object's offset
 
   void reset(uint64_t bytes, unsigned warp_count, unsigned shift);
   void barrier_of_all();
