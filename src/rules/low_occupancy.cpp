@@ -65,8 +65,9 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
   if (limiter == model::Limiter::warps) return;  // full, but for a rest smaller than a block
   const char* name = limiter == model::Limiter::blocks ? "min-occupancy-blocks" : "min-occupancy";
   if (occupancy.fraction >= context.threshold(rule, name)) return;
-  // One thread alone is serial on purpose.
-  if (profile.block.count() == 1 && profile.grid.count() == 1) return;
+  const bool small_grid = profile.grid.count() < gpu.sms;
+  // A handful of small blocks is a small job; larger blocks would only leave more SMs idle.
+  if (small_grid && limiter == model::Limiter::blocks) return;
 
   diag::Finding finding;
   finding.rule = rule.info.id;
@@ -82,7 +83,7 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
       {fmt::format("occupancy {} on {}{}", percent(occupancy.fraction), gpu.title,
                    occupancy.registers_known ? "" : "; registers are not known and not counted"),
        {}});
-  if (profile.grid.count() < gpu.sms) {
+  if (small_grid) {
     finding.level = diag::Level::note;
     finding.notes.push_back(
         {fmt::format("the grid has {} for {} SMs: it is too small for occupancy to matter",

@@ -91,15 +91,7 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
     line.times = std::max(line.times, reuse.times());
   }
   for (auto& [place, line] : lines) {
-    // As the source has them.
-    const std::string_view text = context.input.sources.line(place.first, place.second);
-    std::stable_sort(line.names.begin(), line.names.end(), [&](const std::string& a, const std::string& b) {
-      const auto first = [&](const std::string& name) {
-        const std::vector<uint32_t> columns = columns_of(text, name);
-        return columns.empty() ? UINT32_MAX : columns.front();
-      };
-      return first(a) < first(b);
-    });
+    sort_by_column(line.names, context.input.sources.line(place.first, place.second));
     diag::Finding finding = context.finding(rule, *line.sum.costliest);
     finding.count = line.sum.accesses;
     const std::string of = line.names.empty() ? "" : fmt::format(" of {}", joined(line.names));

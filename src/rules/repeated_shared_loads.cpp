@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "rules/context.h"
+#include "rules/source_text.h"
 #include "rules/text.h"
 
 namespace fullwarp::rules {
@@ -114,6 +115,7 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
     const std::string name = context.name(group);
     if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
+  sort_by_column(names, context.line(finding.place));
   finding.message =
       fmt::format("shared-memory loads outweigh the arithmetic: {} arithmetic {} for each wavefront loaded",
                   decimal(each), decimal(each) == "1" ? "instruction" : "instructions");

@@ -256,6 +256,15 @@ std::optional<uint64_t> constant_value(diag::SourceCache& sources, const std::st
   return Evaluator(sources, file, expression, look_ups).value();
 }
 
+void sort_by_column(std::vector<std::string>& names, std::string_view line) {
+  const auto first = [&](const std::string& name) {
+    const std::vector<uint32_t> columns = columns_of(line, name);
+    return columns.empty() ? UINT32_MAX : columns.front();
+  };
+  std::stable_sort(names.begin(), names.end(),
+                   [&](const std::string& a, const std::string& b) { return first(a) < first(b); });
+}
+
 std::vector<std::string> subscripted_names(std::string_view line) {
   line = without_comment(line);
   std::vector<std::string> names;

@@ -44,6 +44,9 @@ std::optional<uint64_t> constant_value(diag::SourceCache& sources, const std::st
 // Columns (from 1) of `name` as a whole word in a line's code, comments left out.
 std::vector<uint32_t> columns_of(std::string_view line, std::string_view name);
 
+// Puts names into the order in which the line has them; those it does not have come last.
+void sort_by_column(std::vector<std::string>& names, std::string_view line);
+
 // Names that a line indexes, in order and once each: "out", "tile" in `out[i] = tile[j] + tile[k];`.
 std::vector<std::string> subscripted_names(std::string_view line);
 

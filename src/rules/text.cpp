@@ -20,7 +20,7 @@ std::string counted(uint64_t value, std::string_view singular) {
 
 std::string percent(double share) {
   const double value = 100 * share;
-  if (value >= 1 || value == 0) return fmt::format("{:.0f} %", value);
+  if (value >= 1 || value == 0) return fmt::format("{:.0f} %", std::floor(value + 0.5));
   return value < 0.1 ? "less than 0.1 %" : fmt::format("{:.1f} %", value);
 }
 
