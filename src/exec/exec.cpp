@@ -176,6 +176,8 @@ void add(profile::MemoryCounters& to, const profile::MemoryCounters& from, uint6
   to.lines += from.lines;
   to.wavefronts += from.wavefronts;
   to.ideal_wavefronts += from.ideal_wavefronts;
+  to.least_wavefronts += from.least_wavefronts;
+  to.atomic_sectors += from.atomic_sectors;
   to.misaligned_requests += from.misaligned_requests;
   to.extra_copies += from.extra_copies;
   to.uniform_requests += from.uniform_requests;

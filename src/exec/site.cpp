@@ -24,6 +24,8 @@ void add(profile::MemoryCounters& c, const AccessCost& cost, uint32_t lanes, uin
   c.lines += cost.lines * times;
   c.wavefronts += cost.wavefronts * times;
   c.ideal_wavefronts += cost.ideal_wavefronts * times;
+  c.least_wavefronts += cost.least_wavefronts * times;
+  c.atomic_sectors += cost.atomic_sectors * times;
 }
 
 uint64_t excess(const AccessCost& cost, AccessSpace space) {
@@ -87,7 +89,7 @@ void flush_site(Site& s, const SiteInfo& info, const Program& program) {
     access.space = s.space;
     access.kind = info.kind;
     // A base of the right alignment, near the first one seen, so that the example shows real addresses.
-    const uint64_t base = (s.first_base & ~uint64_t{127}) + (s.space == AccessSpace::global ? 4 * k : s.first_base & 127) +
+    const uint64_t base = (s.first_base & ~uint64_t{127}) + (s.space == AccessSpace::global ? 4 * k + s.low_bits : s.first_base & 127) +
                           static_cast<uint64_t>(static_cast<int64_t>(info.machine_offset));
     for (unsigned i = 0; i < kWarpSize; ++i)
       access.address[i] = base + static_cast<uint64_t>((s.mask >> i) & 1 ? s.delta[i] : s.delta[first]);

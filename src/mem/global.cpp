@@ -22,6 +22,30 @@ AccessCost cost_of(uint32_t lanes, uint32_t width_bytes, uint32_t sectors, uint3
   return cost;
 }
 
+// Atomics work on a sector once for each lane that shares an address there (an H200's counters): the most
+// lanes at one address, added over the sectors.
+uint32_t atomic_sectors(const WarpAccess& access) {
+  std::array<uint64_t, kWarpSize> sector;
+  std::array<uint32_t, kWarpSize> most;
+  uint32_t sectors = 0, sum = 0;
+  for (LaneMask rest = access.mask; rest;) {
+    const uint64_t address = access.address[std::countr_zero(rest)];
+    LaneMask same = 0;
+    for (LaneMask left = rest; left; left &= left - 1)
+      if (access.address[std::countr_zero(left)] == address) same |= left & -left;
+    rest &= ~same;
+    const auto at = std::find(sector.begin(), sector.begin() + sectors, address / kSectorBytes);
+    const auto i = static_cast<uint32_t>(at - sector.begin());
+    if (i == sectors) {
+      sector[sectors] = address / kSectorBytes;
+      most[sectors++] = 0;
+    }
+    most[i] = std::max(most[i], lane_count(same));
+  }
+  for (uint32_t i = 0; i < sectors; ++i) sum += most[i];
+  return sum;
+}
+
 // Any addresses, at leisure.
 AccessCost far_or_straddling_cost(const WarpAccess& access) {
   DistinctSet<7> seen, seen_lines;
@@ -83,8 +107,12 @@ AccessCost global_cost(const WarpAccess& access) {
   if (!access.mask) return {};
   if (access.space == AccessSpace::local) return local_cost(access);
   const LineCounts counts = count_lines(access.address.data(), access.mask, access.width_bytes);
-  if (!counts.counted) return far_or_straddling_cost(access);
-  return cost_of(lane_count(access.mask), access.width_bytes, counts.sectors, counts.lines);
+  AccessCost cost =
+      counts.counted ? cost_of(lane_count(access.mask), access.width_bytes, counts.sectors, counts.lines)
+                     : far_or_straddling_cost(access);
+  if (access.kind == AccessKind::atomic || access.kind == AccessKind::reduction)
+    cost.atomic_sectors = atomic_sectors(access);
+  return cost;
 }
 
 AccessCost affine_global_cost(uint64_t base, int64_t stride, LaneMask mask, uint32_t width_bytes) {

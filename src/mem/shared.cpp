@@ -64,11 +64,12 @@ bool pairs_share(const WarpAccess& access, unsigned distance) {
 
 bool routable(const WarpAccess& access) { return pairs_share(access, 1) || pairs_share(access, 2); }
 
-AccessCost cost_of(uint32_t wavefronts, uint32_t active_phases) {
+AccessCost cost_of(uint32_t wavefronts, uint32_t active_phases, uint32_t bytes_asked) {
   AccessCost cost;
   cost.requests = 1;
   cost.wavefronts = wavefronts;
   cost.ideal_wavefronts = std::min(wavefronts, active_phases);
+  cost.least_wavefronts = std::min(wavefronts, (bytes_asked + kLineBytes - 1) / kLineBytes);
   return cost;
 }
 
@@ -111,7 +112,7 @@ AccessCost shared_cost(const WarpAccess& access) {
     const Total merged = total(banks_of(access, shape.unit_bytes, shape.phases / 2));
     if (merged.wavefronts == merged.active_phases) wavefronts = merged.wavefronts;
   }
-  return cost_of(wavefronts, apart.active_phases);
+  return cost_of(wavefronts, apart.active_phases, lane_count(access.mask) * access.width_bytes);
 }
 
 AccessCost affine_shared_cost(uint64_t base, int64_t stride, LaneMask mask, uint32_t width_bytes,
@@ -128,7 +129,7 @@ AccessCost affine_shared_cost(uint64_t base, int64_t stride, LaneMask mask, uint
       apart += (mask & run_of_lanes(lane, shape.phase_lanes)) != 0;
     for (uint32_t lane = 0; lane < kWarpSize; lane += merge * shape.phase_lanes)
       merged += (mask & run_of_lanes(lane, merge * shape.phase_lanes)) != 0;
-    return cost_of(merged, apart);
+    return cost_of(merged, apart, lanes * width_bytes);
   }
   const int64_t unit_stride = stride / static_cast<int64_t>(shape.unit_bytes);
   if (run && unit_stride * static_cast<int64_t>(shape.unit_bytes) == stride) {
@@ -145,7 +146,7 @@ AccessCost affine_shared_cost(uint64_t base, int64_t stride, LaneMask mask, uint
       wavefronts += (active + period - 1) / period;
     }
     if (active_phases <= 1 || kind != AccessKind::load || lanes > 4)
-      return cost_of(wavefronts, active_phases);
+      return cost_of(wavefronts, active_phases, lanes * width_bytes);
   }
   WarpAccess access;
   access.mask = mask;

@@ -48,8 +48,8 @@ struct MemoryCounters {
   uint64_t requests = 0;
   uint64_t lanes = 0;
   uint64_t bytes_asked = 0;   // lanes x width
-  uint64_t sectors = 0, ideal_sectors = 0, lines = 0;
-  uint64_t wavefronts = 0, ideal_wavefronts = 0;
+  uint64_t sectors = 0, ideal_sectors = 0, lines = 0, atomic_sectors = 0;
+  uint64_t wavefronts = 0, ideal_wavefronts = 0, least_wavefronts = 0;  // see mem::AccessCost
   uint64_t misaligned_requests = 0;  // global: requests that need exactly one sector more than the same lanes from an aligned base
   uint64_t extra_copies = 0;  // global loads: sectors that this block had already loaded
   uint64_t uniform_requests = 0;     // all active lanes at one address

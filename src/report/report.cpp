@@ -18,6 +18,8 @@ AccessTotals& AccessTotals::operator+=(const AccessTotals& other) {
   lines += other.lines;
   wavefronts += other.wavefronts;
   ideal_wavefronts += other.ideal_wavefronts;
+  least_wavefronts += other.least_wavefronts;
+  atomic_sectors += other.atomic_sectors;
   return *this;
 }
 
@@ -81,6 +83,10 @@ constexpr NamedSum kNamedSums[] = {
      &AccessTotals::sectors},
     {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", AccessSpace::global, bit(AccessKind::store),
      &AccessTotals::sectors},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", AccessSpace::global, bit(AccessKind::atomic),
+     &AccessTotals::atomic_sectors},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", AccessSpace::global, bit(AccessKind::reduction),
+     &AccessTotals::atomic_sectors},
     {"memory_l1_tag_requests_global", AccessSpace::global, kAnyKind, &AccessTotals::lines},
     {"memory_l2_theoretical_sectors_global", AccessSpace::global, kAnyKind, &AccessTotals::sectors},
     {"memory_l2_theoretical_sectors_global_ideal", AccessSpace::global, kAnyKind,
@@ -95,8 +101,13 @@ constexpr NamedSum kNamedSums[] = {
      &AccessTotals::sectors},
     {"memory_l2_theoretical_sectors_local", AccessSpace::local, kAnyKind, &AccessTotals::sectors},
     {"memory_l1_wavefronts_shared", AccessSpace::shared, kAnyKind, &AccessTotals::wavefronts},
-    {"memory_l1_wavefronts_shared_ideal", AccessSpace::shared, kAnyKind, &AccessTotals::ideal_wavefronts},
+    {"memory_l1_wavefronts_shared_ideal", AccessSpace::shared, kAnyKind, &AccessTotals::least_wavefronts},
 };
+
+// L1 takes an access to local memory word by word (the words of a lane lie a line apart).
+uint64_t requests_each(const AccessGroup& group) {
+  return group.space == AccessSpace::local ? (group.width_bytes + 3) / 4 : 1;
+}
 
 const char* own_name(AccessSpace space) {
   switch (space) {
@@ -154,7 +165,8 @@ std::vector<Metric> named_metrics(const Metrics& metrics, bool zeros) {
   for (const NamedSum& sum : kNamedSums) {
     uint64_t value = 0;
     for (const AccessGroup& group : metrics.accesses)
-      if (group.space == sum.space && (sum.kinds & bit(group.kind)) != 0) value += group.totals.*sum.field;
+      if (group.space == sum.space && (sum.kinds & bit(group.kind)) != 0)
+        value += group.totals.*sum.field * (sum.field == &AccessTotals::requests ? requests_each(group) : 1);
     if (value != 0 || zeros) named.push_back({sum.name, value});
   }
   named.push_back({"ptx.instructions", metrics.warp_instructions});

@@ -18,14 +18,15 @@
 
 namespace fullwarp::report {
 
-// Sums over machine accesses. Sectors, ideal sectors and lines belong to global and local memory,
-// wavefronts and ideal wavefronts to shared memory; the others are 0.
+// Sums over machine accesses, each as in mem::AccessCost. Sectors, ideal sectors and lines belong to global and
+// local memory, atomic sectors to global atomics, wavefronts to shared memory; the others are 0.
 struct AccessTotals {
   uint64_t requests = 0;
   uint64_t lanes = 0;
   uint64_t bytes_asked = 0;
   uint64_t sectors = 0, ideal_sectors = 0, lines = 0;
   uint64_t wavefronts = 0, ideal_wavefronts = 0;
+  uint64_t least_wavefronts = 0, atomic_sectors = 0;
 
   AccessTotals& operator+=(const AccessTotals& other);
   bool operator==(const AccessTotals&) const = default;

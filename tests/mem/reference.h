@@ -31,6 +31,17 @@ inline AccessCost global_cost(const WarpAccess& access) {
   cost.lines = static_cast<uint32_t>(lines.size());
   const uint32_t asked = (lanes * access.width_bytes + 31) / 32;
   cost.ideal_sectors = cost.sectors < asked ? cost.sectors : asked;
+  if (access.space == AccessSpace::global &&
+      (access.kind == AccessKind::atomic || access.kind == AccessKind::reduction)) {
+    std::map<uint64_t, std::map<uint64_t, uint32_t>> lanes_at;  // by sector and address
+    for (unsigned lane = 0; lane < 32; ++lane)
+      if (access.mask >> lane & 1) ++lanes_at[access.address[lane] / 32][access.address[lane]];
+    for (const auto& [sector, addresses] : lanes_at) {
+      uint32_t most = 0;
+      for (const auto& [address, sharing] : addresses) most = sharing > most ? sharing : most;
+      cost.atomic_sectors += most;
+    }
+  }
   return cost;
 }
 
@@ -80,6 +91,11 @@ inline AccessCost shared_cost(const WarpAccess& access) {
     }
   }
   if (cost.ideal_wavefronts > cost.wavefronts) cost.ideal_wavefronts = cost.wavefronts;
+  uint32_t bytes_asked = 0;
+  for (unsigned lane = 0; lane < 32; ++lane)
+    if (access.mask >> lane & 1) bytes_asked += access.width_bytes;
+  cost.least_wavefronts = (bytes_asked + 127) / 128;
+  if (cost.least_wavefronts > cost.wavefronts) cost.least_wavefronts = cost.wavefronts;
   return cost;
 }
 

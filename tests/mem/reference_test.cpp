@@ -23,6 +23,8 @@ void expect_same(const AccessCost& got, const AccessCost& want, const WarpAccess
   ASSERT_EQ(got.lines, want.lines) << describe(access);
   ASSERT_EQ(got.wavefronts, want.wavefronts) << describe(access);
   ASSERT_EQ(got.ideal_wavefronts, want.ideal_wavefronts) << describe(access);
+  ASSERT_EQ(got.least_wavefronts, want.least_wavefronts) << describe(access);
+  ASSERT_EQ(got.atomic_sectors, want.atomic_sectors) << describe(access);
 }
 
 class Width : public testing::TestWithParam<uint32_t> {};
@@ -34,6 +36,7 @@ TEST_P(Width, GlobalEqualsReference) {
     access.width_bytes = GetParam();
     access.mask = reference::random_mask(random);
     reference::random_addresses(random, access, uint64_t{1} << (10 + reference::below(random, 30)));
+    if (i % 3 == 0) access.kind = i % 2 ? AccessKind::atomic : AccessKind::reduction;
     if (i % 4 == 0)  // misaligned accesses fault on hardware, but must still count what they touch
       for (uint64_t& address : access.address) address += reference::below(random, 32);
     expect_same(global_cost(access), reference::global_cost(access), access);
