@@ -50,7 +50,7 @@ class MetricsOfAProfile : public testing::Test {
     profile_.memory[1].lines = 4;
     profile_.memory[2].merged_into = 3;
     profile_.memory[3].wavefronts = 4;
-    profile_.memory[3].ideal_wavefronts = 2;
+    profile_.memory[3].ideal_wavefronts = profile_.memory[3].least_wavefronts = 2;
   }
 
   static profile::MemoryCounters access(uint32_t index, AccessSpace space, uint32_t width) {
@@ -75,8 +75,8 @@ TEST_F(MetricsOfAProfile, KernelSums) {
   EXPECT_EQ(metrics.lanes_on, 5u * 64 + 40);
   EXPECT_EQ(metrics.branches, 2u);
   EXPECT_EQ(metrics.divergent_branches, 1u);
-  EXPECT_EQ(metrics.total(AccessSpace::global), (AccessTotals{4, 128, 768, 24, 24, 6, 0, 0}));
-  EXPECT_EQ(metrics.total(AccessSpace::shared), (AccessTotals{2, 64, 512, 0, 0, 0, 4, 2}));
+  EXPECT_EQ(metrics.total(AccessSpace::global), (AccessTotals{4, 128, 768, 24, 24, 6, 0, 0, 0, 0}));
+  EXPECT_EQ(metrics.total(AccessSpace::shared), (AccessTotals{2, 64, 512, 0, 0, 0, 4, 2, 2, 0}));
   EXPECT_EQ(metrics.total(AccessSpace::global, AccessKind::store), AccessTotals{});
 }
 

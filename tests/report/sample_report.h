@@ -30,16 +30,19 @@ inline KernelReport sample_kernel() {
       {AccessSpace::global,
        AccessKind::load,
        4,
-       {kRequests, kLanes, kBytes, kRequests * 4, kRequests * 4, kRequests, 0, 0}},
+       {kRequests, kLanes, kBytes, kRequests * 4, kRequests * 4, kRequests, 0, 0, 0, 0}},
       {AccessSpace::global,
        AccessKind::store,
        4,
-       {kRequests, kLanes, kBytes, kRequests * 4, kRequests * 4, kRequests, 0, 0}},
+       {kRequests, kLanes, kBytes, kRequests * 4, kRequests * 4, kRequests, 0, 0, 0, 0}},
       {AccessSpace::shared,
        AccessKind::load,
        4,
-       {kRequests, kLanes, kBytes, 0, 0, 0, kRequests * 32, kRequests}},
-      {AccessSpace::shared, AccessKind::store, 4, {kRequests, kLanes, kBytes, 0, 0, 0, kRequests, kRequests}},
+       {kRequests, kLanes, kBytes, 0, 0, 0, kRequests * 32, kRequests, kRequests, 0}},
+      {AccessSpace::shared,
+       AccessKind::store,
+       4,
+       {kRequests, kLanes, kBytes, 0, 0, 0, kRequests, kRequests, kRequests, 0}},
   };
   Metrics line;
   line.warp_instructions = kRequests;
