@@ -1,5 +1,6 @@
-// How fast PTX text becomes a tree. The text is made here: kernels of the mix that nvcc writes for an ordinary
-// loop over memory, with its space, comments, .loc lines and forward branches, so that nothing depends on files.
+// How fast PTX text becomes a tree. The text is made here: kernels of the mix that nvcc writes for an
+// ordinary loop over memory, with its space, comments, .loc lines and forward branches, so that nothing
+// depends on files.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -102,8 +103,8 @@ void parse(benchmark::State& state) {
     benchmark::DoNotOptimize(instructions);
   }
   state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * text.size()));
-  state.counters["instructions"] = benchmark::Counter(
-      static_cast<double>(state.iterations() * instructions), benchmark::Counter::kIsRate);
+  state.counters["instructions"] =
+      benchmark::Counter(static_cast<double>(state.iterations() * instructions), benchmark::Counter::kIsRate);
 }
 BENCHMARK(parse)->Arg(64 << 10)->Arg(1 << 20)->Arg(16 << 20)->Unit(benchmark::kMillisecond);
 

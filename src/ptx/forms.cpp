@@ -1,6 +1,6 @@
-// Turns the text columns of instructions.def into steps that can be compared with an instruction. Patterns are
-// compiled once per process; matching tries optional components greedily and goes back where that fails, which
-// costs little because the parser matches once per distinct instruction, not once per instruction.
+// Turns the text columns of instructions.def into steps that can be compared with an instruction. Patterns
+// are compiled once per process; matching tries optional components greedily and goes back where that fails,
+// which costs little because the parser matches once per distinct instruction, not once per instruction.
 #include "ptx/forms.h"
 
 #include <algorithm>
@@ -43,18 +43,30 @@ uint32_t kinds_of(char letter) {
   constexpr uint32_t value = bit(Kind::reg) | bit(Kind::imm) | bit(Kind::special) | bit(Kind::variable) |
                              bit(Kind::param) | bit(Kind::ret_param) | bit(Kind::function);
   switch (letter) {
-    case 'r': return bit(Kind::reg) | bit(Kind::sink);
-    case 'v': return bit(Kind::reg) | bit(Kind::sink) | bit(Kind::vector);
-    case 'a': return value;
-    case 'b': return value | bit(Kind::vector);
-    case 'p': return bit(Kind::reg) | bit(Kind::imm);
-    case 'm': return bit(Kind::address);
-    case 'l': return bit(Kind::label);
-    case 't': return bit(Kind::targets);
-    case 'f': return bit(Kind::function) | bit(Kind::reg);
-    case 's': return bit(Kind::list);
-    case 'o': return bit(Kind::none) | bit(Kind::prototype);
-    default: return 0;
+    case 'r':
+      return bit(Kind::reg) | bit(Kind::sink);
+    case 'v':
+      return bit(Kind::reg) | bit(Kind::sink) | bit(Kind::vector);
+    case 'a':
+      return value;
+    case 'b':
+      return value | bit(Kind::vector);
+    case 'p':
+      return bit(Kind::reg) | bit(Kind::imm);
+    case 'm':
+      return bit(Kind::address);
+    case 'l':
+      return bit(Kind::label);
+    case 't':
+      return bit(Kind::targets);
+    case 'f':
+      return bit(Kind::function) | bit(Kind::reg);
+    case 's':
+      return bit(Kind::list);
+    case 'o':
+      return bit(Kind::none) | bit(Kind::prototype);
+    default:
+      return 0;
   }
 }
 
@@ -211,7 +223,8 @@ std::vector<std::string> table_problems() {
   std::set<Op> closed;
   for (const Row& row : kRows) {
     std::string name(to_string(row.op));
-    if (row.op != current && !closed.insert(row.op).second) problems.push_back(name + " has rows in two places");
+    if (row.op != current && !closed.insert(row.op).second)
+      problems.push_back(name + " has rows in two places");
     current = row.op;
     if (!seen.insert(name + " " + std::string(row.pattern) + " " + std::string(row.operands)).second)
       problems.push_back(name + " has this row twice: " + std::string(row.pattern));

@@ -20,7 +20,19 @@ enum class MemoryKind : uint8_t { none, load, store, atomic, reduction, async, m
 
 // The unit that issues it.
 enum class Cost : uint8_t {
-  alu, imul, fma, half, fp64, sfu, convert, tensor, memory, texture, warp, sync, control,
+  alu,
+  imul,
+  fma,
+  half,
+  fp64,
+  sfu,
+  convert,
+  tensor,
+  memory,
+  texture,
+  warp,
+  sync,
+  control,
 };
 
 // A dotted component after the first: a modifier or a type.
@@ -61,8 +73,8 @@ struct Form {
   std::vector<OperandShape> shapes;
   uint32_t required_operands = 0;  // shapes from here on may be left out
 
-  // Whether the components are of this pattern. As ptxas does, the second takes modifiers in any order, where the
-  // types keep theirs; it gives the components in the order of the pattern.
+  // Whether the components are of this pattern. As ptxas does, the second takes modifiers in any order, where
+  // the types keep theirs; it gives the components in the order of the pattern.
   bool matches(std::span<const Component> components) const;
   bool matches_reordered(std::span<const Component> components, std::vector<Component>& in_order) const;
   bool accepts(std::span<const Operand> operand_list) const;
@@ -80,8 +92,8 @@ FormRange forms_of(Op op);
 std::string_view to_string(MemoryKind kind);
 std::string_view to_string(Cost cost);
 
-// What is wrong with the table: words that are no modifier, type or set, rows that say the same twice, operand
-// letters that do not exist. Empty if it is in order; a test holds it to that.
+// What is wrong with the table: words that are no modifier, type or set, rows that say the same twice,
+// operand letters that do not exist. Empty if it is in order; a test holds it to that.
 std::vector<std::string> table_problems();
 
 }  // namespace fullwarp::ptx

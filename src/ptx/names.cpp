@@ -26,21 +26,18 @@ constexpr std::string_view kSpecials[] = {
 
 // In the order of enum Type.
 constexpr std::string_view kTypes[] = {
-    "none",  "b8",     "b16",    "b32",    "b64",   "b128",   "u8",     "u16",    "u32",    "u64",
-    "s8",    "s16",    "s32",    "s64",    "f16",   "f16x2",  "bf16",   "bf16x2", "tf32",   "f32",
-    "f32x2", "f64",    "pred",   "u16x2",  "s16x2", "u8x4",   "s8x4",   "e4m3",   "e5m2",   "e4m3x2",
-    "e5m2x2", "b1",    "u4",     "s4",     "texref", "samplerref", "surfref", "e2m1", "e2m3", "e3m2",
-    "ue8m0", "ue4m3",  "e2m1x2", "e2m3x2", "e3m2x2", "ue8m0x2", "e2m1x4", "e2m3x4", "e3m2x4", "e4m3x4",
-    "e5m2x4", "b8x16", "b6x16_p32", "b4x16_p64", "b6p2x16", "b4x16", "s8x2", "u8x2", "u2", "s2"};
+    "none",    "b8",     "b16",    "b32",    "b64",    "b128",   "u8",     "u16",       "u32",
+    "u64",     "s8",     "s16",    "s32",    "s64",    "f16",    "f16x2",  "bf16",      "bf16x2",
+    "tf32",    "f32",    "f32x2",  "f64",    "pred",   "u16x2",  "s16x2",  "u8x4",      "s8x4",
+    "e4m3",    "e5m2",   "e4m3x2", "e5m2x2", "b1",     "u4",     "s4",     "texref",    "samplerref",
+    "surfref", "e2m1",   "e2m3",   "e3m2",   "ue8m0",  "ue4m3",  "e2m1x2", "e2m3x2",    "e3m2x2",
+    "ue8m0x2", "e2m1x4", "e2m3x4", "e3m2x4", "e4m3x4", "e5m2x4", "b8x16",  "b6x16_p32", "b4x16_p64",
+    "b6p2x16", "b4x16",  "s8x2",   "u8x2",   "u2",     "s2"};
 static_assert(std::size(kTypes) == static_cast<size_t>(Type::count));
 
-constexpr uint8_t kTypeBytes[] = {
-    0, 1, 2, 4, 8, 16, 1, 2, 4, 8,
-    1, 2, 4, 8, 2, 4, 2, 4, 4, 4,
-    8, 8, 1, 4, 4, 4, 4, 1, 1, 2,
-    2, 1, 1, 1, 8, 8, 8, 1, 1, 1,
-    1, 1, 1, 2, 2, 2, 2, 4, 4, 4,
-    4, 16, 16, 16, 16, 16, 2, 2, 1, 1};
+constexpr uint8_t kTypeBytes[] = {0, 1, 2, 4, 8, 16, 1, 2, 4, 8, 1, 2,  4,  8,  2,  4,  2, 4, 4, 4,
+                                  8, 8, 1, 4, 4, 4,  4, 1, 1, 2, 2, 1,  1,  1,  8,  8,  8, 1, 1, 1,
+                                  1, 1, 1, 2, 2, 2,  2, 4, 4, 4, 4, 16, 16, 16, 16, 16, 2, 2, 1, 1};
 static_assert(std::size(kTypeBytes) == static_cast<size_t>(Type::count));
 
 // The words of one list, sorted, with their positions in it.
@@ -89,7 +86,8 @@ unsigned size_bytes(Type type) { return type < Type::count ? kTypeBytes[static_c
 
 int32_t Module::find_function(std::string_view name) const {
   for (size_t i = 0; i < functions.size(); ++i)
-    if (functions[i].name == name) return functions[i].alias_of >= 0 ? functions[i].alias_of : static_cast<int32_t>(i);
+    if (functions[i].name == name)
+      return functions[i].alias_of >= 0 ? functions[i].alias_of : static_cast<int32_t>(i);
   return -1;
 }
 

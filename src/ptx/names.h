@@ -1,5 +1,5 @@
-// The words of PTX and their enumerators: Op, Mod, Type and Special to text and back. Looking a word up is not
-// on the hot path: the parser does it once per distinct instruction (opcode_cache.h).
+// The words of PTX and their enumerators: Op, Mod, Type and Special to text and back. Looking a word up is
+// not on the hot path: the parser does it once per distinct instruction (opcode_cache.h).
 #pragma once
 
 #include <optional>

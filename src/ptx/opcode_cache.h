@@ -1,5 +1,5 @@
-// A file uses few distinct instructions (`ld.global.f32`) many times. Each is taken apart and compared with the
-// table once; after that an instruction costs one hash.
+// A file uses few distinct instructions (`ld.global.f32`) many times. Each is taken apart and compared with
+// the table once; after that an instruction costs one hash.
 #pragma once
 
 #include <array>

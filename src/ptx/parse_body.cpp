@@ -1,6 +1,6 @@
-// The statements of a function body: blocks, labels, instructions. A label may be used before it stands in the
-// text, and an inner block may reuse an outer block's name, so a use that cannot be settled yet waits for the
-// end of its block and, if the block did not define it, moves one block out.
+// The statements of a function body: blocks, labels, instructions. A label may be used before it stands in
+// the text, and an inner block may reuse an outer block's name, so a use that cannot be settled yet waits for
+// the end of its block and, if the block did not define it, moves one block out.
 #include <utility>
 
 #include "ptx/parser_impl.h"
@@ -46,9 +46,10 @@ bool Parser::resolve(const OpenName& open, const Symbol& symbol) {
   Operand& operand = m_.operands[open.operand];
   Kind wanted = operand.kind;
   if (!set_target(operand, symbol) || operand.kind != wanted)
-    return fail_at(open.name.data(), quoted(open.name) + (wanted == Kind::label     ? " is not a label"
-                                                          : wanted == Kind::targets ? " is not a list of targets"
-                                                                                    : " is not a prototype"));
+    return fail_at(open.name.data(),
+                   quoted(open.name) + (wanted == Kind::label     ? " is not a label"
+                                        : wanted == Kind::targets ? " is not a list of targets"
+                                                                  : " is not a prototype"));
   return true;
 }
 
@@ -67,7 +68,8 @@ bool Parser::set_target(Operand& operand, const Symbol& symbol) const {
       operand.kind = Kind::prototype;
       operand.index = symbol.index;
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -90,7 +92,9 @@ bool Parser::body() {
         c_.advance();
         if (!open_scope()) return false;
         break;
-      case ';': c_.advance(); break;
+      case ';':
+        c_.advance();
+        break;
       case '.':
         if (!body_directive()) return false;
         break;
@@ -126,8 +130,7 @@ bool Parser::guard(int32_t& reg, bool& negated) {
   if (!name(word)) return false;
   Symbol symbol = lookup(word);
   if (symbol.kind != Symbol::Kind::reg) return fail_at(where, quoted(word) + " is not a declared predicate");
-  if (!is_predicate(symbol.index))
-    return fail_at(where, "register " + quoted(word) + " is not a predicate");
+  if (!is_predicate(symbol.index)) return fail_at(where, "register " + quoted(word) + " is not a predicate");
   reg = static_cast<int32_t>(symbol.index);
   return true;
 }
@@ -252,13 +255,14 @@ bool Parser::body_directive() {
       if (word == "shared") return variable(Space::shared, linkage);
     }
   }
-  return fail_at(where, "directive " + quoted("." + std::string(word)) + " is not known in a function");
+  return fail_at(where, "directive " + quoted(word, ".") + " is not known in a function");
 }
 
 bool Parser::instruction(Place place, std::string_view text, int32_t guard_reg, bool guard_negated) {
   const Opcode& opcode = opcodes_.find(text);
   if (opcode.forms.empty()) {
-    if (!is(text[0], kWordChar) || is(text[0], kDigitChar)) return fail_at(text.data(), "expected an instruction");
+    if (!is(text[0], kWordChar) || is(text[0], kDigitChar))
+      return fail_at(text.data(), "expected an instruction");
     not_supported(opcode.problem, place);
     return skip_statement();
   }
@@ -304,7 +308,8 @@ bool Parser::find_form(const Opcode& opcode, uint16_t& row) {
   // `ld.shared.u32 %r1, x[4]` has a variable without brackets where an address belongs.
   bool changed = false;
   for (Operand& operand : scratch_) {
-    if (operand.kind != Kind::variable && operand.kind != Kind::param && operand.kind != Kind::ret_param) continue;
+    if (operand.kind != Kind::variable && operand.kind != Kind::param && operand.kind != Kind::ret_param)
+      continue;
     operand.base = operand.kind;
     operand.kind = Kind::address;
     changed = true;

@@ -14,8 +14,28 @@ int digit_value(char c) {
   return 99;
 }
 
-enum class Operator { none, times, over, modulo, plus, minus, left, right, lt, le, gt, ge, eq, ne, and_, xor_, or_,
-                      logical_and, logical_or, choose };
+enum class Operator {
+  none,
+  times,
+  over,
+  modulo,
+  plus,
+  minus,
+  left,
+  right,
+  lt,
+  le,
+  gt,
+  ge,
+  eq,
+  ne,
+  and_,
+  xor_,
+  or_,
+  logical_and,
+  logical_or,
+  choose
+};
 
 struct Found {
   Operator op = Operator::none;
@@ -25,20 +45,38 @@ struct Found {
 
 Found operator_at(char a, char b) {
   switch (a) {
-    case '*': return {Operator::times, 10, 1};
-    case '/': return {Operator::over, 10, 1};
-    case '%': return {Operator::modulo, 10, 1};
-    case '+': return {Operator::plus, 9, 1};
-    case '-': return {Operator::minus, 9, 1};
-    case '<': return b == '<' ? Found{Operator::left, 8, 2} : b == '=' ? Found{Operator::le, 7, 2} : Found{Operator::lt, 7, 1};
-    case '>': return b == '>' ? Found{Operator::right, 8, 2} : b == '=' ? Found{Operator::ge, 7, 2} : Found{Operator::gt, 7, 1};
-    case '=': return b == '=' ? Found{Operator::eq, 6, 2} : Found{};
-    case '!': return b == '=' ? Found{Operator::ne, 6, 2} : Found{};
-    case '&': return b == '&' ? Found{Operator::logical_and, 2, 2} : Found{Operator::and_, 5, 1};
-    case '^': return {Operator::xor_, 4, 1};
-    case '|': return b == '|' ? Found{Operator::logical_or, 1, 2} : Found{Operator::or_, 3, 1};
-    case '?': return {Operator::choose, 0, 1};
-    default: return {};
+    case '*':
+      return {Operator::times, 10, 1};
+    case '/':
+      return {Operator::over, 10, 1};
+    case '%':
+      return {Operator::modulo, 10, 1};
+    case '+':
+      return {Operator::plus, 9, 1};
+    case '-':
+      return {Operator::minus, 9, 1};
+    case '<':
+      return b == '<'   ? Found{Operator::left, 8, 2}
+             : b == '=' ? Found{Operator::le, 7, 2}
+                        : Found{Operator::lt, 7, 1};
+    case '>':
+      return b == '>'   ? Found{Operator::right, 8, 2}
+             : b == '=' ? Found{Operator::ge, 7, 2}
+                        : Found{Operator::gt, 7, 1};
+    case '=':
+      return b == '=' ? Found{Operator::eq, 6, 2} : Found{};
+    case '!':
+      return b == '=' ? Found{Operator::ne, 6, 2} : Found{};
+    case '&':
+      return b == '&' ? Found{Operator::logical_and, 2, 2} : Found{Operator::and_, 5, 1};
+    case '^':
+      return {Operator::xor_, 4, 1};
+    case '|':
+      return b == '|' ? Found{Operator::logical_or, 1, 2} : Found{Operator::or_, 3, 1};
+    case '?':
+      return {Operator::choose, 0, 1};
+    default:
+      return {};
   }
 }
 
@@ -141,7 +179,8 @@ bool Parser::primary(Constant& result, uint32_t depth) {
     if (c_.peek() == '.') {  // a cast, (.s64)x
       c_.advance();
       std::string_view type = c_.word();
-      if (type != "s64" && type != "u64") return fail_at(where, "a constant can be cast to .s64 and .u64 only");
+      if (type != "s64" && type != "u64")
+        return fail_at(where, "a constant can be cast to .s64 and .u64 only");
       if (!expect(')') || !primary(result, depth + 1)) return false;
       result.is_unsigned = type == "u64";
       return true;
@@ -185,7 +224,8 @@ bool Parser::expression(Constant& result, int least_precedence, uint32_t depth) 
     Constant right;
     if (found.op == Operator::choose) {
       Constant otherwise;
-      if (!expression(right, 0, depth + 1) || !expect(':') || !expression(otherwise, 0, depth + 1)) return false;
+      if (!expression(right, 0, depth + 1) || !expect(':') || !expression(otherwise, 0, depth + 1))
+        return false;
       result = result.bits != 0 ? right : otherwise;
       continue;
     }
@@ -196,7 +236,9 @@ bool Parser::expression(Constant& result, int least_precedence, uint32_t depth) 
     uint64_t a = result.bits, b = right.bits;
     int64_t sa = static_cast<int64_t>(a), sb = static_cast<int64_t>(b);
     switch (found.op) {
-      case Operator::times: a *= b; break;
+      case Operator::times:
+        a *= b;
+        break;
       case Operator::over:
       case Operator::modulo: {
         if (b == 0) return fail_at(where, "division by zero in a constant");
@@ -210,25 +252,54 @@ bool Parser::expression(Constant& result, int least_precedence, uint32_t depth) 
         }
         break;
       }
-      case Operator::plus: a += b; break;
-      case Operator::minus: a -= b; break;
-      case Operator::left: a = b < 64 ? a << b : 0; break;
+      case Operator::plus:
+        a += b;
+        break;
+      case Operator::minus:
+        a -= b;
+        break;
+      case Operator::left:
+        a = b < 64 ? a << b : 0;
+        break;
       case Operator::right:
         a = result.is_unsigned ? (b < 64 ? a >> b : 0) : static_cast<uint64_t>(sa >> (b < 64 ? b : 63));
         is_unsigned = result.is_unsigned;
         break;
-      case Operator::lt: a = is_unsigned ? a < b : sa < sb; break;
-      case Operator::le: a = is_unsigned ? a <= b : sa <= sb; break;
-      case Operator::gt: a = is_unsigned ? a > b : sa > sb; break;
-      case Operator::ge: a = is_unsigned ? a >= b : sa >= sb; break;
-      case Operator::eq: a = a == b; break;
-      case Operator::ne: a = a != b; break;
-      case Operator::and_: a &= b; break;
-      case Operator::xor_: a ^= b; break;
-      case Operator::or_: a |= b; break;
-      case Operator::logical_and: a = a != 0 && b != 0; break;
-      case Operator::logical_or: a = a != 0 || b != 0; break;
-      default: break;
+      case Operator::lt:
+        a = is_unsigned ? a < b : sa < sb;
+        break;
+      case Operator::le:
+        a = is_unsigned ? a <= b : sa <= sb;
+        break;
+      case Operator::gt:
+        a = is_unsigned ? a > b : sa > sb;
+        break;
+      case Operator::ge:
+        a = is_unsigned ? a >= b : sa >= sb;
+        break;
+      case Operator::eq:
+        a = a == b;
+        break;
+      case Operator::ne:
+        a = a != b;
+        break;
+      case Operator::and_:
+        a &= b;
+        break;
+      case Operator::xor_:
+        a ^= b;
+        break;
+      case Operator::or_:
+        a |= b;
+        break;
+      case Operator::logical_and:
+        a = a != 0 && b != 0;
+        break;
+      case Operator::logical_or:
+        a = a != 0 || b != 0;
+        break;
+      default:
+        break;
     }
     result = {};
     result.bits = a;

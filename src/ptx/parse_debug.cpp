@@ -1,5 +1,5 @@
-// Where the PTX came from: .file, .loc and the debug sections. Of the sections only .debug_str is read, because
-// the names of inlined functions stand there; the others are skipped, however large.
+// Where the PTX came from: .file, .loc and the debug sections. Of the sections only .debug_str is read,
+// because the names of inlined functions stand there; the others are skipped, however large.
 #include <utility>
 
 #include "ptx/parser_impl.h"
@@ -58,7 +58,8 @@ bool Parser::file_directive() {
   c_.accept(';');
   if (!numbered) return true;
   // Numbers are dense, so one beyond the size of the text is not meant seriously.
-  if (index > m_.text->size()) return fail_at(where, "the file number " + std::to_string(index) + " is too large");
+  if (index > m_.text->size())
+    return fail_at(where, "the file number " + std::to_string(index) + " is too large");
   if (path.find('\\') != std::string_view::npos) {
     m_.owned_text.push_back(unescaped(path));
     path = m_.owned_text.back();
@@ -72,7 +73,8 @@ bool Parser::file_directive() {
 bool Parser::loc_directive() {
   auto place = [&](SourceLocation& location) {
     uint64_t file, line, column;
-    if (!integer(file, "a file number") || !integer(line, "a line") || !integer(column, "a column")) return false;
+    if (!integer(file, "a file number") || !integer(line, "a line") || !integer(column, "a column"))
+      return false;
     location.file = static_cast<uint32_t>(file);
     location.line = static_cast<uint32_t>(line);
     location.column = static_cast<uint32_t>(column);

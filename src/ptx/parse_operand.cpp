@@ -1,5 +1,5 @@
-// Operands: registers, constants, addresses, vectors. Elements of vectors and lists go into Module::operands as
-// soon as their list is complete; the operands of the instruction itself follow them, next to each other.
+// Operands: registers, constants, addresses, vectors. Elements of vectors and lists go into Module::operands
+// as soon as their list is complete; the operands of the instruction itself follow them, next to each other.
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -31,15 +31,25 @@ uint32_t Parser::add_register(std::string_view name, Type type) {
   return static_cast<uint32_t>(f_->registers.size() - 1);
 }
 
+Symbol Parser::find_prefix(std::string_view prefix) {
+  if (prefix.size() > 7) return symbols_.find(prefix);
+  uint64_t key = prefix.size();
+  for (char c : prefix) key = key << 8 | static_cast<unsigned char>(c);
+  Prefix& known = prefixes_[(key * 0x9e3779b97f4a7c15ull) >> 60];
+  if (known.key != key || known.version != symbols_.version())
+    known = {key, symbols_.version(), symbols_.find(prefix)};
+  return known.symbol;
+}
+
 // What a name means here. A member of a range gets its register now.
 Symbol Parser::lookup(std::string_view name) {
   size_t digits = name.size();
-  while (digits > 1 && is(name[digits - 1], kDigitChar)) --digits;
+  uint32_t number = 0, scale = 1;
+  for (; digits > 1 && is(name[digits - 1], kDigitChar); --digits, scale *= 10)
+    number += scale * static_cast<uint32_t>(name[digits - 1] - '0');
   size_t length = name.size() - digits;
   if (length != 0 && length <= 8 && (name[digits] != '0' || length == 1)) {
-    Symbol range = symbols_.find(name.substr(0, digits));
-    uint32_t number = 0;
-    for (char c : name.substr(digits)) number = number * 10 + static_cast<uint32_t>(c - '0');
+    Symbol range = find_prefix(name.substr(0, digits));
     if (range.kind == Symbol::Kind::range && number < range.count) {
       if (names_overlap_ranges_) {
         Symbol exact = symbols_.find(name);
@@ -62,12 +72,12 @@ Symbol Parser::lookup(std::string_view name) {
   // A prefix is no name itself.
   if (exact.kind == Symbol::Kind::range) return {};
   if (exact.kind == Symbol::Kind::none && name.starts_with("%envreg")) {
-    uint32_t number = 32;
-    auto [end, problem] = std::from_chars(name.data() + 7, name.data() + name.size(), number);
-    if (problem == std::errc() && end == name.data() + name.size() && number < 32) {
+    uint32_t register_number = 32;
+    auto [end, problem] = std::from_chars(name.data() + 7, name.data() + name.size(), register_number);
+    if (problem == std::errc() && end == name.data() + name.size() && register_number < 32) {
       exact.kind = Symbol::Kind::special;
       exact.index = static_cast<uint32_t>(Special::envreg);
-      exact.count = number;
+      exact.count = register_number;
     }
   }
   return exact;
@@ -87,8 +97,10 @@ Operand Parser::store_elements(Kind kind, size_t mark) {
 bool Parser::operand(Operand& result) {
   c_.skip_space();
   switch (c_.peek()) {
-    case '[': return address(result);
-    case '{': return vector(result);
+    case '[':
+      return address(result);
+    case '{':
+      return vector(result);
     default:
       if (!simple_operand(result)) return false;
       if (c_.peek() == '|') return pair(result);
@@ -106,8 +118,11 @@ bool Parser::operand(Operand& result) {
 bool Parser::simple_operand(Operand& result) {
   c_.skip_space();
   char c = c_.peek();
-  bool warp_size = c == 'W' && std::string_view(c_.position(), std::min<size_t>(8, static_cast<size_t>(
-                                   c_.end() - c_.position()))).starts_with("WARP_SZ") && !is(c_.position()[7], kWordChar);
+  bool warp_size =
+      c == 'W' &&
+      std::string_view(c_.position(), std::min<size_t>(8, static_cast<size_t>(c_.end() - c_.position())))
+          .starts_with("WARP_SZ") &&
+      !is(c_.position()[7], kWordChar);
   if (is(c, kWordChar) && !is(c, kDigitChar) && !warp_size) return named_operand(result);
   char next = c_.peek_after();
   if ((c == '!' || c == '-') && is(next, kWordChar) && !is(next, kDigitChar)) {
@@ -116,13 +131,15 @@ bool Parser::simple_operand(Operand& result) {
     if (!named_operand(result)) return false;
     bool allowed = result.kind == Kind::reg && (c == '-' ? op_ == Op::vmad : is_predicate(result.index));
     if (!allowed)
-      return fail_at(where, c == '!' ? "only a predicate can be negated by '!'" : "a register cannot be negated here",
-                     c == '!' ? "" : "write `neg`");
+      return fail_at(
+          where, c == '!' ? "only a predicate can be negated by '!'" : "a register cannot be negated here",
+          c == '!' ? "" : "write `neg`");
     result.negated = true;
     return true;
   }
   Constant value;
-  if (!is(c, kDigitChar) && !warp_size && (c == '\0' || std::string_view("-+(~!.").find(c) == std::string_view::npos))
+  if (!is(c, kDigitChar) && !warp_size &&
+      (c == '\0' || std::string_view("-+(~!.").find(c) == std::string_view::npos))
     return fail_expected("an operand");
   if (!constant(value)) return false;
   result = value.operand();
@@ -159,10 +176,18 @@ bool Parser::named_operand(Operand& result) {
       result.kind = Kind::special;
       result.value = symbol.count;
       break;
-    case Symbol::Kind::variable: result.kind = Kind::variable; return index_suffix(result);
-    case Symbol::Kind::param: result.kind = Kind::param; return index_suffix(result);
-    case Symbol::Kind::ret_param: result.kind = Kind::ret_param; return index_suffix(result);
-    case Symbol::Kind::function: result.kind = Kind::function; return true;
+    case Symbol::Kind::variable:
+      result.kind = Kind::variable;
+      return index_suffix(result);
+    case Symbol::Kind::param:
+      result.kind = Kind::param;
+      return index_suffix(result);
+    case Symbol::Kind::ret_param:
+      result.kind = Kind::ret_param;
+      return index_suffix(result);
+    case Symbol::Kind::function:
+      result.kind = Kind::function;
+      return true;
     default:
       if (label_kind_ != Kind::none) {
         result.kind = label_kind_;

@@ -1,5 +1,5 @@
-// Registers, variables of every space, and what initialisers put into them. Initialiser bytes are kept only as
-// far as values were written: what a file declares costs nothing, what it writes costs what it writes.
+// Registers, variables of every space, and what initialisers put into them. Initialiser bytes are kept only
+// as far as values were written: what a file declares costs nothing, what it writes costs what it writes.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -49,7 +49,8 @@ bool Parser::registers() {
       for (unsigned i = 1; i < width; ++i) add_register(word, attributes.type);
       names_overlap_ranges_ = names_overlap_ranges_ || is(word.back(), kDigitChar);
     }
-    if (!symbols_.declare(word, symbol)) return fail_at(where, "register " + quoted(word) + " is declared twice");
+    if (!symbols_.declare(word, symbol))
+      return fail_at(where, "register " + quoted(word) + " is declared twice");
   } while (c_.accept(','));
   return expect(';');
 }
@@ -74,7 +75,7 @@ bool Parser::type_and_attributes(Variable& variable, uint8_t& width) {
     } else if (auto type = type_from(word)) {
       variable.type = *type;
     } else {
-      return fail_at(where, quoted("." + std::string(word)) + " is not known in a declaration");
+      return fail_at(where, quoted(word, ".") + " is not known in a declaration");
     }
   }
   if (variable.type == Type::none) return fail_expected("a type");
@@ -117,7 +118,8 @@ bool Parser::declarator(Variable variable, uint8_t width) {
       return false;
     }
     if (!expect(']')) return false;
-    if (dims.size() == 8) return fail_at(where, "array " + quoted(variable.name) + " has more than 8 dimensions");
+    if (dims.size() == 8)
+      return fail_at(where, "array " + quoted(variable.name) + " has more than 8 dimensions");
     dims.push_back(count);
   }
   variable.array = !dims.empty();
@@ -172,9 +174,10 @@ bool Parser::declarator(Variable variable, uint8_t width) {
 }
 
 // { ... } at `level` of the array; `end` becomes the end of what was written.
-bool Parser::initialiser(Variable& variable, const std::vector<uint64_t>& strides, size_t level, uint64_t offset,
-                         uint64_t& end) {
-  if (level >= strides.size()) return fail("the initialiser has more braces than the variable has dimensions");
+bool Parser::initialiser(Variable& variable, const std::vector<uint64_t>& strides, size_t level,
+                         uint64_t offset, uint64_t& end) {
+  if (level >= strides.size())
+    return fail("the initialiser has more braces than the variable has dimensions");
   if (!expect('{')) return false;
   if (c_.accept('}')) return true;
   do {
@@ -263,7 +266,8 @@ bool Parser::init_address(Variable& variable, uint64_t offset, int mask_shift) {
   if (!put(variable, offset, 0, relocation.size_bytes)) return false;
   if (mask_shift > 0 && !variable.relocations.empty()) {  // joins the byte before it
     Relocation& last = variable.relocations.back();
-    if (last.offset + last.size_bytes == offset && last.size_bytes + last.shift_bytes == relocation.shift_bytes &&
+    if (last.offset + last.size_bytes == offset &&
+        last.size_bytes + last.shift_bytes == relocation.shift_bytes &&
         last.variable == relocation.variable && last.function == relocation.function &&
         last.addend == relocation.addend && last.generic == relocation.generic) {
       ++last.size_bytes;

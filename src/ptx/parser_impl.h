@@ -1,9 +1,11 @@
-// The parser's state and its steps. One pass over the text, by recursive descent; each step returns false after
-// it has noted an error, and everything above it stops. The steps are spread over files by what they read:
-// parser.cpp modules and function headers, parse_body.cpp statements, parse_operand.cpp operands and
-// constants, parse_variable.cpp registers, variables and initialisers, parse_debug.cpp .file, .loc, .section.
+// The parser's state and its steps. One pass over the text, by recursive descent; each step returns false
+// after it has noted an error, and everything above it stops. The steps are spread over files by what they
+// read: parser.cpp modules, parse_function.cpp heads of functions, parse_body.cpp statements,
+// parse_operand.cpp operands, parse_constant.cpp numbers and expressions, parse_variable.cpp registers,
+// variables and initialisers, parse_debug.cpp .file, .loc and .section.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,7 +33,7 @@ inline constexpr unsigned kMaxVectorElements = 255;
 inline constexpr unsigned kMaxUnsupported = 32;  // entries for one function
 
 // A piece of the file as it may stand in a message: in quotes, not too long.
-std::string quoted(std::string_view text);
+std::string quoted(std::string_view text, std::string_view before = {});
 
 // The bytes that a string with backslashes stands for.
 std::string unescaped(std::string_view text);
@@ -53,8 +55,8 @@ class Parser {
   // A label, table of targets or prototype that was used before it stood in the text.
   struct OpenName {
     std::string_view name;
-    uint32_t operand = 0;           // in scratch_ while the instruction is read, then in Module::operands
-    int32_t targets = -1;           // or: entry `operand` of this table of branch targets
+    uint32_t operand = 0;  // in scratch_ while the instruction is read, then in Module::operands
+    int32_t targets = -1;  // or: entry `operand` of this table of branch targets
   };
 
   struct Place {
@@ -83,6 +85,9 @@ class Parser {
   bool module_directive();
   bool target_directive();
   bool alias_directive();
+  void resolve_aliases();
+
+  // parse_function.cpp
   bool function(bool entry);
   bool parameter_list(std::vector<Param>& params, bool prototype);
   bool parameter(Param& param, bool prototype);
@@ -90,7 +95,6 @@ class Parser {
   bool dimensions(Dim3& dims);
   bool begin_function(const char* where, Function header, bool body);
   bool declare_parameters(std::vector<Param>& params, Symbol::Kind kind);
-  void resolve_aliases();
 
   // parse_body.cpp
   bool body();
@@ -130,6 +134,15 @@ class Parser {
   bool primary(Constant& result, uint32_t depth);
   bool number(Constant& result);
 
+  // The range that a prefix (`%r`) stands for. A function uses a handful, so the last answers are kept, by
+  // hash of the prefix, until a declaration or the end of a block changes what prefixes mean.
+  struct Prefix {
+    uint64_t key = 0;
+    uint32_t version = 0;
+    Symbol symbol;
+  };
+  Symbol find_prefix(std::string_view prefix);
+
   // parse_variable.cpp
   bool registers();
   bool variable(Space space, Linkage linkage);
@@ -156,6 +169,7 @@ class Parser {
   Scanner c_;
   SymbolTable symbols_;
   RangeMembers members_;
+  std::array<Prefix, 16> prefixes_ = {};
   OpcodeCache opcodes_;
   const std::vector<Form>& forms_;
   std::optional<Error> error_;
@@ -166,11 +180,11 @@ class Parser {
   bool names_overlap_ranges_ = false;  // a register `%r5` was declared beside a range `%r<10>`
   unsigned unsupported_in_function_ = 0;
   int32_t location_ = -1;
-  std::vector<Operand> scratch_;        // a stack: operands and vector elements being read
-  std::vector<OpenName> open_here_;     // of the instruction being read
-  std::vector<OpenName> open_;          // of the open scopes, innermost last
-  std::vector<size_t> scope_open_;      // where each scope's part of open_ begins
-  Op op_ = Op::count;                   // of the instruction being read
+  std::vector<Operand> scratch_;                    // a stack: operands and vector elements being read
+  std::vector<OpenName> open_here_;                 // of the instruction being read
+  std::vector<OpenName> open_;                      // of the open scopes, innermost last
+  std::vector<size_t> scope_open_;                  // where each scope's part of open_ begins
+  Op op_ = Op::count;                               // of the instruction being read
   Operand::Kind label_kind_ = Operand::Kind::none;  // what a label stands for in this instruction
   uint64_t init_bytes_ = 0;
 

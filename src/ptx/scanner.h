@@ -1,5 +1,5 @@
-// Walks over the text of a PTX file: space, comments, words. Everything it gives is a view into the text, which
-// must end with a NUL character (std::string does), so that no step needs a bounds check of its own.
+// Walks over the text of a PTX file: space, comments, words. Everything it gives is a view into the text,
+// which must end with a NUL character (std::string does), so that no step needs a bounds check of its own.
 #pragma once
 
 #include <array>

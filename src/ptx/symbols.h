@@ -1,6 +1,6 @@
 // What the names of a PTX file stand for. One table for the whole module: a name is hashed and found once,
-// its entry holds the meaning it has in the innermost scope, and a log of what was hidden is rolled back when a
-// scope ends. So neither declaring nor leaving a scope copies anything.
+// its entry holds the meaning it has in the innermost scope, and a log of what was hidden is rolled back when
+// a scope ends. So neither declaring nor leaving a scope copies anything.
 //
 // Ranges (`.reg .b32 %r<100>`) are one symbol, `%r`; a member gets its register when it is first used, so a
 // huge count costs nothing.
@@ -17,7 +17,18 @@ namespace fullwarp::ptx {
 
 struct Symbol {
   enum class Kind : uint8_t {
-    none, reg, vector_reg, range, variable, param, ret_param, function, label, targets, prototype, special,
+    none,
+    reg,
+    vector_reg,
+    range,
+    variable,
+    param,
+    ret_param,
+    function,
+    label,
+    targets,
+    prototype,
+    special,
   };
   Kind kind = Kind::none;
   Type type = Type::none;  // of a range's members
@@ -52,8 +63,12 @@ class SymbolTable {
 
   uint32_t depth() const { return depth_; }
 
+  // Changes whenever a name may have become a range or stopped being one; never 0.
+  uint32_t version() const { return version_; }
+
   void open_scope() { ++depth_; }
   void close_scope() {
+    ++version_;
     while (!hidden_.empty() && hidden_.back().depth == depth_) {
       symbols_[hidden_.back().id] = hidden_.back().before;
       hidden_.pop_back();
@@ -65,6 +80,7 @@ class SymbolTable {
   bool declare(std::string_view name, Symbol symbol) {
     Symbol& current = entry(name, hash_of(name));
     if (current.kind != Symbol::Kind::none && current.depth == depth_) return false;
+    if (symbol.kind == Symbol::Kind::range || current.kind == Symbol::Kind::range) ++version_;
     symbol.depth = depth_;
     if (depth_ != 0) hidden_.push_back({depth_, static_cast<uint32_t>(&current - symbols_.data()), current});
     current = symbol;
@@ -105,6 +121,7 @@ class SymbolTable {
   std::vector<Symbol> symbols_;
   std::vector<Hidden> hidden_;
   uint32_t depth_ = 0;
+  uint32_t version_ = 1;
 };
 
 // The registers of range members that are in use in the current function.

@@ -47,9 +47,11 @@ std::string instructions_page() {
   std::string page(kHead);
   page += "| set | components |\n|---|---|\n";
   for (const Set& set : kSets) page += "| `" + std::string(set.name) + "` | " + cell(set.text) + " |\n";
-  page += "\n| instruction | pattern | operands | memory | unit | PTX | sm |\n|---|---|---|---|---|---|---|\n";
+  page +=
+      "\n| instruction | pattern | operands | memory | unit | PTX | sm |\n|---|---|---|---|---|---|---|\n";
   for (const Form& form : forms()) {
-    page += "| `" + std::string(to_string(form.op)) + "` | " + cell(form.pattern) + " | " + cell(form.operands) + " | ";
+    page += "| `" + std::string(to_string(form.op)) + "` | " + cell(form.pattern) + " | " +
+            cell(form.operands) + " | ";
     if (form.memory != MemoryKind::none) page += to_string(form.memory);
     page += " | " + std::string(to_string(form.cost)) + " | " + version(form.min_ptx) + " | " +
             std::to_string(form.min_sm) + " |\n";

@@ -45,7 +45,8 @@ TEST(Constants, Expressions) {
 }
 
 TEST(Constants, Floats) {
-  Module module = parsed_body("mov.f32 %f1, 0f3F800000; mov.f64 %rd1, 0d3FF0000000000000; mov.f32 %f1, -1.5e+2;");
+  Module module =
+      parsed_body("mov.f32 %f1, 0f3F800000; mov.f64 %rd1, 0d3FF0000000000000; mov.f32 %f1, -1.5e+2;");
   EXPECT_TRUE(operand(module, 1, 0).is_float);
   EXPECT_EQ(operand(module, 1, 0).float_type, Type::f32);
   EXPECT_EQ(operand(module, 1, 0).value, 0x3f800000);

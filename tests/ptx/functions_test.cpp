@@ -8,7 +8,8 @@ using Kind = Operand::Kind;
 
 TEST(Functions, HeadOfAKernel) {
   Module module = parsed(
-      ".visible .entry k(\n.param .u64 .ptr .global .align 16 k_0,\n.param .align 8 .b8 k_1[24],\n.param .f32 k_2\n)\n"
+      ".visible .entry k(\n.param .u64 .ptr .global .align 16 k_0,\n.param .align 8 .b8 k_1[24],\n.param "
+      ".f32 k_2\n)\n"
       ".maxntid 128, 2, 1\n.minnctapersm 3\n.maxnreg 64\n.reqnctapercluster 2, 1, 1\n{\nret;\n}\n");
   const Function& k = module.functions[0];
   EXPECT_TRUE(k.entry);
@@ -30,7 +31,8 @@ TEST(Functions, HeadOfAKernel) {
 
 TEST(Functions, DeclarationAndDefinitionAreOne) {
   Module module = parsed(
-      ".func (.param .b32 r) f(.param .b32 a);\n.extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
+      ".func (.param .b32 r) f(.param .b32 a);\n.extern .func (.param .b32 r) vprintf(.param .b64 a, .param "
+      ".b64 b);\n"
       ".entry k() { .reg .b32 %r<3>; .param .b32 x; .param .b32 y; call.uni (y), f, (x); ret; }\n"
       ".func (.param .b32 result) f(.param .b32 arg) { .reg .b32 %r<2>; ld.param.b32 %r1, [arg];\n"
       "st.param.b32 [result+0], %r1; ret; }\n");
@@ -86,8 +88,8 @@ TEST(Functions, LabelsForwardBackwardAndInTables) {
   EXPECT_EQ(operand(module, 0, 3).value, 0);
 }
 
-// Inline assembly is pasted as it is, twice perhaps: each block has its own registers and labels, and an inner
-// label wins over an outer one even if it comes later.
+// Inline assembly is pasted as it is, twice perhaps: each block has its own registers and labels, and an
+// inner label wins over an outer one even if it comes later.
 TEST(Functions, BlocksHaveTheirOwnNames) {
   Module module = parsed_body(
       "DONE: mov.u32 %r1, 0;\n"
@@ -102,7 +104,8 @@ TEST(Functions, BlocksHaveTheirOwnNames) {
 }
 
 TEST(Functions, ARegisterBesideARangeOfItsName) {
-  Module module = parsed_body("{ .reg .f64 %r5; mov.f64 %r5, 0d0000000000000000; mov.u32 %r6, 1; } mov.u32 %r5, 1;");
+  Module module =
+      parsed_body("{ .reg .f64 %r5; mov.f64 %r5, 0d0000000000000000; mov.u32 %r6, 1; } mov.u32 %r5, 1;");
   const Function& k = module.functions[0];
   EXPECT_EQ(k.registers[operand(module, 0, 0).index].type, Type::f64);
   EXPECT_EQ(k.registers[operand(module, 0, 2).index].type, Type::b32);

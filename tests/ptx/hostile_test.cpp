@@ -1,5 +1,5 @@
-// Files that ask for much in few bytes. The bounds are counts of what the tree holds, not times or sizes of the
-// process: memory follows the text, not the numbers in it.
+// Files that ask for much in few bytes. The bounds are counts of what the tree holds, not times or sizes of
+// the process: memory follows the text, not the numbers in it.
 #include "test_module.h"
 
 namespace fullwarp::ptx {
@@ -14,7 +14,8 @@ std::string repeated(const std::string& part, unsigned times) {
 TEST(Hostile, LargeRangesCostNothing) {
   std::string kernels;
   for (unsigned i = 0; i < 2000; ++i)
-    kernels += ".entry k" + std::to_string(i) + "() { .reg .b64 %r<16777216>; mov.u64 %r16777215, 1; ret; }\n";
+    kernels +=
+        ".entry k" + std::to_string(i) + "() { .reg .b64 %r<16777216>; mov.u64 %r16777215, 1; ret; }\n";
   Module module = parsed(kernels);
   ASSERT_EQ(module.functions.size(), 2000u);
   for (const Function& function : module.functions) EXPECT_EQ(function.registers.size(), 1u);
@@ -29,7 +30,8 @@ TEST(Hostile, LargeVariablesCostNothing) {
 
 TEST(Hostile, ManySparseInitialisersAreBounded) {
   std::string text = ".version 9.0\n.target sm_90\n";
-  for (unsigned i = 0; i < 100; ++i) text += ".global .b8 x" + std::to_string(i) + "[2][8000000] = {{1},{2}};\n";
+  for (unsigned i = 0; i < 100; ++i)
+    text += ".global .b8 x" + std::to_string(i) + "[2][8000000] = {{1},{2}};\n";
   auto module = parse(text, "x.ptx");
   ASSERT_FALSE(module.ok());
   EXPECT_NE(module.error().message.find("64 MB"), std::string::npos);
@@ -41,12 +43,14 @@ TEST(Hostile, UnsupportedInstructionsAreListedUpToALimit) {
 }
 
 TEST(Hostile, EqualLocationsAreKeptOnce) {
-  Module module = parsed(".entry k() {" + repeated(".loc 1 2 3\n.loc 1 2 4, function_name f, inlined_at 1 2 3\n", 50000) + "}");
+  Module module = parsed(
+      ".entry k() {" + repeated(".loc 1 2 3\n.loc 1 2 4, function_name f, inlined_at 1 2 3\n", 50000) + "}");
   EXPECT_EQ(module.locations.size(), 2u);
 }
 
 TEST(Hostile, ManyOpenLabelsInManyBlocks) {
-  std::string text = ".entry k() {" + repeated("{", 100) + repeated("bra X;", 20000) + repeated("}", 100) + "X: ret; }";
+  std::string text =
+      ".entry k() {" + repeated("{", 100) + repeated("bra X;", 20000) + repeated("}", 100) + "X: ret; }";
   Module module = parsed(text);
   EXPECT_EQ(module.operands[0].value, 20000);
 }
@@ -59,9 +63,11 @@ TEST(Hostile, ALongInstructionNameIsCutInTheMessage) {
 
 TEST(Hostile, EveryPrefixOfAFileEndsInAModuleOrAnError) {
   std::string text =
-      ".version 9.0\n.target sm_90\n.global .b8 x[4] = {1, 0xFF(x0)};\n.entry k(.param .u64 .ptr .align 4 p) .maxntid 1,2 {\n"
+      ".version 9.0\n.target sm_90\n.global .b8 x[4] = {1, 0xFF(x0)};\n.entry k(.param .u64 .ptr .align 4 p) "
+      ".maxntid 1,2 {\n"
       ".reg .b32 %r<9>; .reg .pred p1; @!p1 ld.global.v2.b32 {%r1, %r2}, [%r3+-4]; call (%r1), %r2, (_), q;\n"
-      "L: .branchtargets A; mov.f32 %r1, 1.5e+3; /* c */ // d\n.loc 1 2 3, inlined_at 1 2 3\n}\n.section .debug_str { a: .b8 1 }";
+      "L: .branchtargets A; mov.f32 %r1, 1.5e+3; /* c */ // d\n.loc 1 2 3, inlined_at 1 2 3\n}\n.section "
+      ".debug_str { a: .b8 1 }";
   for (size_t length = 0; length <= text.size(); ++length) {
     auto module = parse(text.substr(0, length), "prefix.ptx");
     if (!module) EXPECT_FALSE(module.error().message.empty());

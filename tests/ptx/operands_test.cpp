@@ -38,7 +38,8 @@ TEST(Operands, ModifiersInAnyOrderComeInTheOrderOfTheTable) {
 TEST(Operands, Addresses) {
   Module module = parsed_body(
       ".shared .align 4 .b32 s[16];\n"
-      "ld.shared.u32 %r1, [s]; ld.shared.u32 %r1, [s+8]; ld.shared.u32 %r1, [%r2+-4]; ld.shared.u32 %r1, [64];\n"
+      "ld.shared.u32 %r1, [s]; ld.shared.u32 %r1, [s+8]; ld.shared.u32 %r1, [%r2+-4]; ld.shared.u32 %r1, "
+      "[64];\n"
       "ld.param.u64 %rd1, [k_p0]; ld.param.u32 %r1, [k_p1+0]; ld.shared.u32 %r1, s[3];");
   EXPECT_EQ(operand(module, 1, 0).base, Kind::variable);
   EXPECT_EQ(operand(module, 1, 1).value, 8);
@@ -55,7 +56,8 @@ TEST(Operands, Addresses) {
 TEST(Operands, TensorCoordinatesStandBehindTheBase) {
   Module module = parsed_body(
       ".shared .align 128 .b8 s[64];\n"
-      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [s], [%rd1, {%r1, %r2}], [s];");
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [s], [%rd1, {%r1, "
+      "%r2}], [s];");
   EXPECT_TRUE(module.unsupported.empty());
   const Operand& address = operand(module, 1);
   ASSERT_EQ(address.count, 2);
@@ -66,7 +68,8 @@ TEST(Operands, TensorCoordinatesStandBehindTheBase) {
 
 TEST(Operands, PairsSinksAndSpecialRegisters) {
   Module module = parsed_body(
-      "setp.lt.and.s32 %p1|%p2, %r1, 5, !%p3; shfl.sync.bfly.b32 %r1|%p1, %r2, 1, 31, -1; setp.eq.u32 _|%p2, %r1, 0;\n"
+      "setp.lt.and.s32 %p1|%p2, %r1, 5, !%p3; shfl.sync.bfly.b32 %r1|%p1, %r2, 1, 31, -1; setp.eq.u32 _|%p2, "
+      "%r1, 0;\n"
       "mov.u32 %r1, %ctaid.y; mov.u32 %r1, %envreg7; mov.b64 {_, %r1}, %rd1;");
   EXPECT_TRUE(module.unsupported.empty());
   const auto& registers = module.functions[0].registers;
@@ -89,7 +92,8 @@ TEST(Operands, VectorRegistersAreFourRegisters) {
 
 TEST(Operands, WhatIsNotInTheTableIsListedAndTheRestGoesOn) {
   Module module = parsed(
-      ".entry a() { .reg .b32 %r<3>; frobnicate.u32 %r1, {%r2, 1}; add.u33 %r1, %r1, %r1; add.u32 %r1; ret; }\n"
+      ".entry a() { .reg .b32 %r<3>; frobnicate.u32 %r1, {%r2, 1}; add.u33 %r1, %r1, %r1; add.u32 %r1; ret; "
+      "}\n"
       ".entry b() { ret; }\n");
   ASSERT_EQ(module.unsupported.size(), 3u);
   EXPECT_EQ(module.unsupported[0].message, "instruction 'frobnicate' is not supported");

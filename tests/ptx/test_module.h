@@ -19,7 +19,8 @@ inline Module parsed(const std::string& text) {
 inline Module parsed_body(const std::string& body) {
   return parsed(
       ".visible .entry k(.param .u64 k_p0, .param .u32 k_p1)\n{\n.reg .b32 %r<100>;\n.reg .b64 %rd<100>;\n"
-      ".reg .f32 %f<100>;\n.reg .pred %p<10>;\n" + body + "\nret;\n}\n");
+      ".reg .f32 %f<100>;\n.reg .pred %p<10>;\n" +
+      body + "\nret;\n}\n");
 }
 
 inline const Instruction& first(const Module& module) { return module.functions[0].instructions.at(0); }

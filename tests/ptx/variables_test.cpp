@@ -38,8 +38,10 @@ TEST(Variables, SpacesSizesAndAlignment) {
 
 TEST(Variables, InitialBytes) {
   Module module = parsed(
-      ".global .u32 a = 0x01020304;\n.global .u16 b[2][2] = {{1}, {2, 3}};\n.global .b8 c[4] = {-1, 0x10, 7};\n"
-      ".global .f32 d[2] = {0f3F800000, 2.0};\n.global .s8 e[] = {1, 2, 3};\n.global .b8 f[8] = \"a\\n\\101\";\n"
+      ".global .u32 a = 0x01020304;\n.global .u16 b[2][2] = {{1}, {2, 3}};\n.global .b8 c[4] = {-1, 0x10, "
+      "7};\n"
+      ".global .f32 d[2] = {0f3F800000, 2.0};\n.global .s8 e[] = {1, 2, 3};\n.global .b8 f[8] = "
+      "\"a\\n\\101\";\n"
       ".const .f64 g = 1;\n");
   auto& v = module.variables;
   EXPECT_EQ(bytes_of(v[0]), (std::vector<int>{4, 3, 2, 1}));
@@ -57,7 +59,8 @@ TEST(Variables, InitialBytes) {
 TEST(Variables, AddressesInInitialisers) {
   Module module = parsed(
       ".global .u32 x[4];\n.func f();\n.global .u64 p[4] = {x, generic(x)+8, f, 0};\n"
-      ".global .b8 s[9] = {7, 0xFF(generic(x)), 0xFF00(generic(x)), 0xFF0000(generic(x)), 0xFF000000(generic(x)),\n"
+      ".global .b8 s[9] = {7, 0xFF(generic(x)), 0xFF00(generic(x)), 0xFF0000(generic(x)), "
+      "0xFF000000(generic(x)),\n"
       "0xFF00000000(generic(x)), 0xFF0000000000(generic(x)), 0xFF000000000000(generic(x)), "
       "0xFF00000000000000(generic(x))};\n.func f() { ret; }\n");
   auto& p = module.variables[1].relocations;
