@@ -29,12 +29,15 @@
 #ifndef __CUDACC__
 #define __CUDACC__
 #endif
+#include <assert.h>
+#include <time.h>
 #include <climits>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <stdlib.h>
 #include <string.h>
+#include <utility>
 
 #include "host_defines.h"
 #include "vector_types.h"
