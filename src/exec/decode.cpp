@@ -192,6 +192,14 @@ std::optional<uint64_t> Decoder::constant_value(const Operand& o) const {
         case ptx::Special::dynamic_smem_size: return program.dynamic_shared_bytes;
         case ptx::Special::total_smem_size: case ptx::Special::aggr_smem_size:
           return program.dynamic_shared_offset + program.dynamic_shared_bytes;
+        case ptx::Special::reserved_smem_offset_begin: case ptx::Special::reserved_smem_offset_0:
+        case ptx::Special::reserved_smem_offset_1:
+          program.uses_reserved_shared = true;
+          return program.reserved_shared_offset();
+        case ptx::Special::reserved_smem_offset_end:
+          program.uses_reserved_shared = true;
+          return program.reserved_shared_offset() + Program::kReservedSharedBytes;
+        case ptx::Special::reserved_smem_offset_cap: return Program::kReservedSharedBytes;
         default: return std::nullopt;
       }
     default:

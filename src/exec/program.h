@@ -88,6 +88,17 @@ struct Program {
   uint64_t param_buffer = 0;                     // device address of the parameter bytes
   Dim3 grid, block;
   uint64_t dynamic_shared_bytes = 0;
+  // The system's own part of a block's shared memory, behind the kernel's; cooperative groups keep their
+  // barriers there. It is there only for kernels that ask for its place.
+  static constexpr uint32_t kReservedSharedBytes = 1024;
+  bool uses_reserved_shared = false;
+  uint32_t reserved_shared_offset() const {
+    return (dynamic_shared_offset + static_cast<uint32_t>(dynamic_shared_bytes) + 127) / 128 * 128;
+  }
+  uint32_t shared_bytes() const {
+    return uses_reserved_shared ? reserved_shared_offset() + kReservedSharedBytes
+                                : dynamic_shared_offset + static_cast<uint32_t>(dynamic_shared_bytes);
+  }
   bool check_races = true;
   bool ordered = false;   // blocks can see each other: one fixed order
   unsigned shared_granule_shift = 2;  // of the shadow: narrowest shared access

@@ -24,6 +24,10 @@ void SharedShadow::reset(uint64_t bytes, unsigned warp_count, unsigned shift) {
   released.clear();
 }
 
+void SharedShadow::exempt_from(uint32_t offset) {
+  std::fill(writer.begin() + (offset >> granule_shift), writer.end(), (1u << kWhoBits) | kAtomic);
+}
+
 void SharedShadow::barrier_of_all() {
   if (clock >= kLastStamp - 1) {  // start the clock again: what is written stays written, long ago
     for (uint32_t& e : writer) e = e ? 1u << kWhoBits : 0;

@@ -58,6 +58,8 @@ struct SharedShadow {
   std::map<uint32_t, Released> released;  // by the mbarrier object's offset
 
   void reset(uint64_t bytes, unsigned warp_count, unsigned shift);
+  // What lies at this offset and behind is the system's: written before, and never in a race.
+  void exempt_from(uint32_t offset);
   void barrier_of_all();
   void barrier_of(const std::vector<uint32_t>& members);  // warps that met at a named barrier
   void warp_sync(uint32_t warp);

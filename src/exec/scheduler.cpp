@@ -207,14 +207,17 @@ void prepare_block(Worker& worker, BlockState& block, uint64_t linear) {
   block.barrier_reported = false;
   for (Barrier& barrier : block.barriers) barrier = Barrier{};
   const uint32_t warps = (block.threads + kWarpSize - 1) / kWarpSize;
-  const uint32_t shared_bytes = program.dynamic_shared_offset + static_cast<uint32_t>(program.dynamic_shared_bytes);
+  const uint32_t shared_bytes = program.shared_bytes();
   if (!block.shared || block.shared_bytes != shared_bytes) {
     block.shared = allocate_zeroed(shared_bytes);
     block.shared_bytes = shared_bytes;
   } else {
     std::memset(block.shared.get(), 0, shared_bytes);
   }
-  if (worker.options->check_races) block.shadow.reset(shared_bytes, warps, program.shared_granule_shift);
+  if (worker.options->check_races) {
+    block.shadow.reset(shared_bytes, warps, program.shared_granule_shift);
+    if (program.uses_reserved_shared) block.shadow.exempt_from(program.reserved_shared_offset());
+  }
   const bool fresh = block.warps.size() != warps;
   if (fresh) block.warps.clear();
   while (block.warps.size() < warps) block.warps.push_back(std::make_unique<Warp>());
