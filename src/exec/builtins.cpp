@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <vector>
 
 #include "exec/access.h"
 #include "exec/worker.h"
@@ -116,9 +117,72 @@ void assert_fail(Warp& w, const MicroOp* op, const BuiltinInfo& info) {
   exit_lanes(w, w.active);
 }
 
+// __nv_sinf and the like: arguments by lanes in, results by lanes out; what goes through pointers is read and
+// written here, so that the engine's checks see it.
+void run_libdevice(Warp& w, const MicroOp* op, const BuiltinInfo& info) {
+  using libdevice::Type;
+  const libdevice::Function& f = *static_cast<const Builtin*>(info.function)->device;
+  alignas(64) uint64_t values[libdevice::kMaxParameters][kWarpSize] = {};  // seen as arrays of the parameter's type
+  uint64_t pointers[libdevice::kMaxParameters][kWarpSize] = {};
+  std::vector<double> lists[kWarpSize];
+  void* arguments[libdevice::kMaxParameters] = {};
+  LaneMask lanes = w.active;
+  const unsigned count = std::min<unsigned>(f.parameter_count, static_cast<unsigned>(info.arguments.size()));
+  for (unsigned k = 0; k < count; ++k) {
+    const Type type = f.parameters[k];
+    const bool wide = type == Type::kI64 || type == Type::kF64;
+    arguments[k] = values[k];
+    for (LaneMask left = lanes; left; left &= left - 1) {
+      const unsigned i = static_cast<unsigned>(std::countr_zero(left));
+      const uint64_t value = argument(w, info.arguments[k], i);
+      if (wide) {
+        values[k][i] = value;
+      } else if (type == Type::kI32 || type == Type::kF32) {
+        const uint32_t low = static_cast<uint32_t>(value);
+        std::memcpy(reinterpret_cast<std::byte*>(values[k]) + 4 * i, &low, 4);
+      } else {
+        pointers[k][i] = value;
+      }
+      if (type != Type::kInF32 && type != Type::kInF64) continue;
+      // As many values as argument 0 says.
+      int32_t length = 0;
+      std::memcpy(&length, reinterpret_cast<const std::byte*>(values[0]) + 4 * i, 4);
+      const unsigned bytes = type == Type::kInF32 ? 4 : 8;
+      if (length < 0 || length > libdevice::kMaxNormCount) length = 0;
+      lists[i].assign(static_cast<size_t>(length), 0.0);
+      auto* list = reinterpret_cast<std::byte*>(lists[i].data());
+      for (int32_t e = 0; e < length; ++e)
+        if (!read_memory(w, op, i, value + static_cast<uint64_t>(e) * bytes, list + static_cast<size_t>(e) * bytes, bytes)) break;
+      const void* start = list;
+      std::memcpy(&values[k][i], &start, sizeof start);
+    }
+  }
+  if (count < f.parameter_count) return;
+  alignas(64) uint64_t result[kWarpSize] = {};
+  f.run(lanes, result, arguments);
+  const bool wide_result = f.result == Type::kI64 || f.result == Type::kF64;
+  for (LaneMask left = lanes; left; left &= left - 1) {
+    const unsigned i = static_cast<unsigned>(std::countr_zero(left));
+    if (f.result != Type::kNone && !info.results.empty()) {
+      uint64_t value = result[i];
+      if (!wide_result) {
+        uint32_t low;
+        std::memcpy(&low, reinterpret_cast<const std::byte*>(result) + 4 * i, 4);
+        value = low;
+      }
+      set_result(w, info.results[0], i, value);
+    }
+    for (unsigned k = 0; k < count; ++k) {
+      const Type type = f.parameters[k];
+      const unsigned bytes = type == Type::kOutF64 ? 8 : type == Type::kOutI32 || type == Type::kOutF32 ? 4 : 0;
+      if (bytes) write_memory(w, op, i, pointers[k][i], reinterpret_cast<const std::byte*>(values[k]) + bytes * i, bytes);
+    }
+  }
+}
+
 constexpr Builtin kBuiltins[] = {
-    {"vprintf", device_printf},
-    {"__assertfail", assert_fail},
+    {"vprintf", device_printf, nullptr},
+    {"__assertfail", assert_fail, nullptr},
 };
 
 }  // namespace
@@ -126,7 +190,13 @@ constexpr Builtin kBuiltins[] = {
 const Builtin* find_builtin(std::string_view name) {
   for (const Builtin& b : kBuiltins)
     if (b.name == name) return &b;
-  return nullptr;
+  static const std::vector<Builtin> device_functions = [] {
+    std::vector<Builtin> all;
+    for (const libdevice::Function& f : libdevice::all()) all.push_back({f.name, run_libdevice, &f});
+    return all;
+  }();
+  const libdevice::Function* f = libdevice::find(name);
+  return f ? &device_functions[static_cast<size_t>(f - libdevice::all().data())] : nullptr;
 }
 
 }  // namespace fullwarp::exec

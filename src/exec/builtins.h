@@ -5,6 +5,7 @@
 
 #include "exec/program.h"
 #include "exec/warp.h"
+#include "libdevice/libdevice.h"
 
 namespace fullwarp::exec {
 
@@ -12,8 +13,10 @@ struct Builtin {
   std::string_view name;
   // Runs it for the lanes in warp.active; arguments and results are rows of the caller's frame.
   void (*run)(Warp& warp, const MicroOp* op, const BuiltinInfo& info);
+  const libdevice::Function* device = nullptr;  // of the `__nv_` functions
 };
 
-const Builtin* find_builtin(std::string_view name);  // null if there is none of that name
+// Null if there is none of that name: device heap (malloc, free) and launches from the device are not there.
+const Builtin* find_builtin(std::string_view name);
 
 }  // namespace fullwarp::exec

@@ -88,6 +88,11 @@ uint32_t new_memory_site(Decoder& d, ptx::Space space, mem::AccessKind kind, uns
 
 namespace {
 
+const MicroOp* poll(Warp& w, const MicroOp* op) {  // before a load that others' stores can end a spin for
+  ++w.polls;
+  return op + 1;
+}
+
 MemoryPath path_of(ptx::Space space) {
   switch (space) {
     case ptx::Space::global: case ptx::Space::const_: return MemoryPath::global;
@@ -189,6 +194,7 @@ bool decode_access(Decoder& d, bool store) {
       path = MemoryPath::global_word;
     }
   }
+  if (!store && (flags & kStrong)) d.emit({poll, nullptr});
   MicroOp& op = d.emit(memory_handlers(path, bytes, sign32, sign16, store), rows[0], at.row, rows[1], rows[2], rows[3]);
   op.imm = at.imm;
   op.site = site;

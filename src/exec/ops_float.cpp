@@ -166,6 +166,7 @@ bool decode_f64(Decoder& d) {
 }  // namespace
 
 bool decode_float_target(Decoder& d) {
+  if (d.instruction().type_count != 1) return false;  // add.f32.f16 and its kind
   switch (d.instruction().type(0)) {
     case Type::f32: return decode_f32(d);
     case Type::f64: return decode_f64(d);
