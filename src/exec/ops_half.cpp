@@ -48,7 +48,6 @@ Handlers bind(bool two) {
 HWY_INLINE uint16_t flush(uint16_t h) { return sem::flush_f16<true>(h); }
 HWY_INLINE uint16_t relu(uint16_t h) { return sem::relu_half<true>(h); }
 // NaN and -0 to +0, above 1 to 1; bf16 has no .sat.
-HWY_INLINE uint16_t saturate(uint16_t h) { return sem::saturate_f16(h); }
 
 template <uint16_t kInfinity>
 Handlers extreme(const ptx::Instruction& i, bool two) {
@@ -115,7 +114,7 @@ bool decode_halves(Decoder& d) {
   d.emit(h, dst, rows[0], rows[1], rows[2]);
   if (ftz) d.emit(bind<flush>(two), dst, dst);
   if (i.has(Mod::relu)) d.emit(bind<relu>(two), dst, dst);
-  if (i.has(Mod::sat)) d.emit(bind<saturate>(two), dst, dst);
+  if (i.has(Mod::sat)) d.emit(bind<sem::saturate_f16>(two), dst, dst);
   return true;
 }
 
