@@ -92,7 +92,8 @@ def main():
         same = ours is not None and (ours == theirs or isinstance(theirs, float) and abs(ours - theirs) < 0.01)
         equal[metric] = equal.get(metric, 0) + same
         if not same:
-            differences.append([file, launch, metric, ours, theirs])
+            shown = int(theirs) if isinstance(theirs, float) and theirs == int(theirs) else theirs
+            differences.append([file, launch, f"output {name}" if metric.startswith("output ") else metric, ours, shown])
         if not same or options.all:
             print(f"{file} {launch} {name:24.24} {metric:52} {ours!s:>16} {theirs!s:>16}")
 
