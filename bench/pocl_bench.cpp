@@ -170,8 +170,8 @@ void execute(benchmark::State& state, const char* name, size_t columns, size_t r
   for (auto _ : state) {
     if (!launch()) state.SkipWithError("the kernel does not launch");
   }
-  state.counters["GFLOP"] = benchmark::Counter(
-      2e-9 * kN * kN * kN * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+  state.counters["GFLOP"] = benchmark::Counter(2e-9 * kN * kN * kN * static_cast<double>(state.iterations()),
+                                               benchmark::Counter::kIsRate);
   for (cl_mem buffer : buffers) clReleaseMemObject(buffer);
   clReleaseKernel(kernel);
 }
