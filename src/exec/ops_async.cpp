@@ -245,6 +245,12 @@ const MicroOp* run_barrier(Warp& w, const MicroOp* op) {
   const AccessKind kind = test ? AccessKind::load : b.step == Step::init ? AccessKind::store : AccessKind::atomic;
   const LaneMask ok = access_lanes(w, op, b.addressing, op->site, address, w.exec, 8, kind, target);
   LaneMask true_lanes = 0, failed = 0;
+  uint64_t last_release = ~uint64_t{0};  // once for all lanes: each release moves the clock
+  auto release_once = [&](uint64_t offset) {
+    if (!races || offset == last_release) return;
+    release(w, offset);
+    last_release = offset;
+  };
   for_lanes(ok, [&](unsigned i) {
     if (target[i].space != mem::AccessSpace::shared) {
       report_fault(w, op, profile::FaultKind::invalid_instruction, i).detail = "an mbarrier object lies in shared memory";
@@ -270,7 +276,7 @@ const MicroOp* run_barrier(Warp& w, const MicroOp* op) {
       case Step::inval: o = Object{}; break;
       case Step::arrive: case Step::arrive_drop: {
         if (b.result) w.row<uint64_t>(op->dst)[i] = bits;
-        if (races) release(w, offset);
+        release_once(offset);
         if (b.expects) o.tx += static_cast<int32_t>(count);
         const uint32_t arriving = b.expects ? 1 : count;
         if (b.step == Step::arrive_drop) o.expected -= std::min(o.expected, arriving);
@@ -281,7 +287,7 @@ const MicroOp* run_barrier(Warp& w, const MicroOp* op) {
       case Step::expect: o.tx += static_cast<int32_t>(count); break;
       case Step::complete:
         o.tx -= static_cast<int32_t>(count);
-        if (races) release(w, offset);
+        release_once(offset);
         settle(w, o, offset, races);
         break;
       case Step::test: case Step::test_parity: {
