@@ -24,10 +24,10 @@ constexpr uint16_t kF16 = sem::kInfinityF16, kBf16 = sem::kInfinityBf16;
 
 template <auto kFunction>
 struct Both {  // a function of halves on each half of a register
-  HWY_INLINE uint32_t operator()(uint32_t a) const { return sem::packed(a, Fn<kFunction>{}); }
-  HWY_INLINE uint32_t operator()(uint32_t a, uint32_t b) const { return sem::packed(a, b, Fn<kFunction>{}); }
+  HWY_INLINE uint32_t operator()(uint32_t a) const { return sem::packed(a, kFunction); }
+  HWY_INLINE uint32_t operator()(uint32_t a, uint32_t b) const { return sem::packed(a, b, kFunction); }
   HWY_INLINE uint32_t operator()(uint32_t a, uint32_t b, uint32_t c) const {
-    return sem::packed(a, b, c, Fn<kFunction>{});
+    return sem::packed(a, b, c, kFunction);
   }
 };
 
@@ -45,9 +45,6 @@ Handlers bind(bool two) {
   }
 }
 
-HWY_INLINE uint16_t flush(uint16_t h) { return sem::flush_f16<true>(h); }
-HWY_INLINE uint16_t relu(uint16_t h) { return sem::relu_half<true>(h); }
-// NaN and -0 to +0, above 1 to 1; bf16 has no .sat.
 
 template <uint16_t kInfinity>
 Handlers extreme(const ptx::Instruction& i, bool two) {
@@ -102,7 +99,7 @@ bool decode_halves(Decoder& d) {
     rows[k] = d.source(k + 1, row_type);
     if (ftz) {
       const uint32_t flushed = d.temporary(kRow32);
-      d.emit(bind<flush>(two), flushed, rows[k]);
+      d.emit(bind<sem::flush_f16<true>>(two), flushed, rows[k]);
       rows[k] = flushed;
     }
   }
@@ -112,8 +109,8 @@ bool decode_halves(Decoder& d) {
     return true;
   }
   d.emit(h, dst, rows[0], rows[1], rows[2]);
-  if (ftz) d.emit(bind<flush>(two), dst, dst);
-  if (i.has(Mod::relu)) d.emit(bind<relu>(two), dst, dst);
+  if (ftz) d.emit(bind<sem::flush_f16<true>>(two), dst, dst);
+  if (i.has(Mod::relu)) d.emit(bind<sem::relu_half<true>>(two), dst, dst);
   if (i.has(Mod::sat)) d.emit(bind<sem::saturate_f16>(two), dst, dst);
   return true;
 }
