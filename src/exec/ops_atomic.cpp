@@ -323,9 +323,7 @@ bool place_global(Warp& w, const Atomic& atomic, uint32_t site, const uint64_t* 
   const uint64_t window = window_of(base) - kFirstBufferWindow;
   if (window >= k.views.size() || bytes > 32) return false;
   const BufferView& view = k.views[window];
-  if (view.read_only || view.bytes < bytes || (w.watch_stores && !view.shadow) ||
-      (view.written && k.options->check_races))
-    return false;
+  if (view.read_only || view.bytes < bytes || (view.written && k.options->check_races)) return false;
   const uint64_t start = window_of(base) << kWindowShift, last = view.bytes - bytes;
   uint64_t bad = 0;
   for (unsigned i = 0; i < kWarpSize; ++i) {
