@@ -70,7 +70,9 @@ TEST(Hostile, EveryPrefixOfAFileEndsInAModuleOrAnError) {
       ".debug_str { a: .b8 1 }";
   for (size_t length = 0; length <= text.size(); ++length) {
     auto module = parse(text.substr(0, length), "prefix.ptx");
-    if (!module) EXPECT_FALSE(module.error().message.empty());
+    if (!module) {
+      EXPECT_FALSE(module.error().message.empty());
+    }
   }
 }
 
