@@ -139,6 +139,21 @@ void write_target(Warp& w, unsigned lane, const LaneTarget& t, const void* from,
 
 namespace {
 
+// Sectors of a request that its block had loaded before, each counted once however many lanes are in it.
+uint64_t sectors_loaded_before(const Worker& worker, const LaneTarget* target, LaneMask lanes) {
+  const uint32_t me = static_cast<uint32_t>(worker.block->linear) + 1;
+  uint64_t sectors[kWarpSize];  // an aligned access lies in one
+  unsigned count = 0;
+  for (LaneMask left = lanes; left; left &= left - 1) {
+    const LaneTarget& t = target[static_cast<unsigned>(std::countr_zero(left))];
+    const uint64_t sector = t.offset / 32;
+    if (worker.coverage[static_cast<size_t>(t.buffer)].last_loader[sector] == me)
+      sectors[count++] = static_cast<uint64_t>(t.buffer) << kWindowShift | sector;
+  }
+  std::sort(sectors, sectors + count);
+  return static_cast<uint64_t>(std::unique(sectors, sectors + count) - sectors);
+}
+
 // The widest aligned piece with which to copy on from an address.
 unsigned piece(uint64_t address, unsigned left) {
   unsigned bytes = 8;
@@ -170,7 +185,7 @@ bool write_memory(Warp& w, const MicroOp* op, unsigned lane, uint64_t address, c
   return true;
 }
 
-void cover_load(Worker& worker, int64_t buffer, uint64_t offset, unsigned bytes, uint64_t& extra_copies) {
+void cover_load(Worker& worker, int64_t buffer, uint64_t offset, unsigned bytes) {
   Coverage& c = worker.coverage[static_cast<size_t>(buffer)];
   const uint32_t me = static_cast<uint32_t>(worker.block->linear) + 1;
   if (c.last_block != me) {
@@ -178,12 +193,9 @@ void cover_load(Worker& worker, int64_t buffer, uint64_t offset, unsigned bytes,
     ++c.blocks_loading;
   }
   for (uint64_t sector = offset / 32; sector <= (offset + bytes - 1) / 32; ++sector) {
-    if (c.last_loader[sector] == me) {
-      ++extra_copies;
-    } else {
-      c.last_loader[sector] = me;
-      ++c.load_sectors_of_blocks;
-    }
+    if (c.last_loader[sector] == me) continue;
+    c.last_loader[sector] = me;
+    ++c.load_sectors_of_blocks;
   }
   for (unsigned k = 0; k < bytes; ++k) c.loaded[(offset + k) / 64] |= uint64_t{1} << ((offset + k) % 64);
   c.loaded_asked += bytes;
@@ -229,13 +241,14 @@ LaneMask access_lanes(Warp& w, const MicroOp* op, Addressing addressing, uint32_
       alignas(64) uint32_t offset[kWarpSize];
       for (unsigned i = 0; i < kWarpSize; ++i) offset[i] = static_cast<uint32_t>(where[i]);
       const bool strong = atomic || (op->flags & kStrong);
-      check_shared(w, op, offset, lanes, width, write, strong);
+      check_shared(w, op, offset, lanes, width, read, write, strong);
     }
     if (space != static_cast<unsigned>(AccessSpace::global)) continue;
+    const bool loads = read && !(op->flags & kNotCounted);
+    if (loads) worker.sites[s].counters.extra_copies += sectors_loaded_before(worker, target, lanes);
     for (LaneMask left = lanes; left; left &= left - 1) {
       const unsigned i = static_cast<unsigned>(std::countr_zero(left));
-      if (read && !(op->flags & kNotCounted))
-        cover_load(worker, target[i].buffer, target[i].offset, width, worker.sites[s].counters.extra_copies);
+      if (loads) cover_load(worker, target[i].buffer, target[i].offset, width);
       if (write) cover_store(worker, target[i].buffer, target[i].offset, width);
     }
     if (worker.options->check_races) check_global_lanes(w, op, target, lanes, width, read, write, atomic);

@@ -47,7 +47,7 @@ LaneMask access_lanes(Warp& warp, const MicroOp* op, Addressing addressing, uint
                       LaneMask mask, unsigned width, mem::AccessKind kind, LaneTarget* target);
 
 // Coverage of a buffer: what this worker's blocks have loaded and stored.
-void cover_load(Worker& worker, int64_t buffer, uint64_t offset, unsigned bytes, uint64_t& extra_copies);
+void cover_load(Worker& worker, int64_t buffer, uint64_t offset, unsigned bytes);
 void cover_store(Worker& worker, int64_t buffer, uint64_t offset, unsigned bytes);
 
 }  // namespace fullwarp::exec

@@ -294,7 +294,7 @@ bool place_shared(Warp& w, const MicroOp* op, const Atomic& atomic, uint32_t sit
       known = e != 0;
       if (known) e = stamp;
     }
-    if (!known) check_shared(w, op, offset, mask, bytes, true, true);
+    if (!known) check_shared(w, op, offset, mask, bytes, true, true, true);
   }
   for (unsigned i = 0; i < kWarpSize; ++i) place[i] = w.shared + offset[i];
   return true;

@@ -23,7 +23,7 @@ HWY_INLINE void check_shared_slowly(Warp& w, const MicroOp* op, const Site& s, u
                                     LaneMask mask) {
   alignas(64) uint32_t offset[kWarpSize];
   for (unsigned i = 0; i < kWarpSize; ++i) offset[i] = base + static_cast<uint32_t>(s.delta32[i]);
-  check_shared(w, op, offset, mask, width, kStore, (op->flags & kStrong) != 0);
+  check_shared(w, op, offset, mask, width, !kStore, kStore, (op->flags & kStrong) != 0);
 }
 
 template <bool kStore>
@@ -32,6 +32,7 @@ HWY_INLINE void check_shared_pattern(Warp& w, const MicroOp* op, Site& s, uint32
   SharedShadow& shadow = w.block->shadow;
   const unsigned shift = shadow.granule_shift;
   const uint32_t limit = shadow.barrier_stamp << kWhoBits;  // entries below are ordered before this access
+  const uint32_t warp_limit = shadow.warp_stamp[w.index] << kWhoBits;  // ... if they are this warp's
   const uint32_t me = (shadow.clock << kWhoBits) | w.first_thread;
   if (op->flags & kStrong) {
     check_shared_slowly<kStore>(w, op, s, base, width, mask);
@@ -77,8 +78,8 @@ HWY_INLINE void check_shared_pattern(Warp& w, const MicroOp* op, Site& s, uint32
       FULLWARP_LANE_LOOP
       for (unsigned i = 0; i < kWarpSize; ++i) {
         const uint32_t r = reader[i], who = r & kWhoMask;
-        const bool first = !newer(r, limit) | (who == w.first_thread + i);
         const bool own = (who / kWarpSize == w.index) | (who == kManyLanes + w.index);
+        const bool first = !newer(r, limit) | (who == w.first_thread + i) | (own & !newer(r, warp_limit));
         const uint32_t next = first ? me + i : own ? several : many;
         other |= next ^ many;
         reader[i] = next;
@@ -118,11 +119,11 @@ HWY_INLINE void check_shared_pattern(Warp& w, const MicroOp* op, Site& s, uint32
         check_shared_slowly<kStore>(w, op, s, base, width, mask);
         return;
       }
-      if (r < limit || r == mine) {
+      const uint32_t who = r & kWhoMask;
+      const uint32_t warp = who < kManyLanes ? who / kWarpSize : who - kManyLanes;
+      if (r < limit || who == (mine & kWhoMask) || (warp == w.index && r < warp_limit)) {
         reader[at] = mine;
       } else {  // another reader since the last barrier
-        const uint32_t who = r & kWhoMask;
-        const uint32_t warp = who < kManyLanes ? who / kWarpSize : who - kManyLanes;
         reader[at] = warp == w.index && who != kManyWarps ? several : (shadow.clock << kWhoBits) | kManyWarps;
       }
     }

@@ -96,8 +96,8 @@ void describe_other(Warp& w, profile::Fault& fault, uint32_t entry, bool other_w
 
 }  // namespace
 
-void check_shared(Warp& w, const MicroOp* op, const uint32_t* offset, LaneMask mask, unsigned width, bool write,
-                  bool atomic) {
+void check_shared(Warp& w, const MicroOp* op, const uint32_t* offset, LaneMask mask, unsigned width, bool read,
+                  bool write, bool atomic) {
   SharedShadow& s = w.block->shadow;
   const uint32_t stamp = s.clock << kWhoBits;
   // Two lanes of one store at one place: a race within the instruction.
@@ -120,9 +120,7 @@ void check_shared(Warp& w, const MicroOp* op, const uint32_t* offset, LaneMask m
         reported = true;
         return f;
       };
-      if (!write || atomic) {
-        if (e == 0 && !reported) fault(FaultKind::uninitialised);
-      }
+      if (read && e == 0 && !reported) fault(FaultKind::uninitialised);
       if (atomic) {
         if (write) e = stamp | kAtomic;
         continue;
@@ -135,7 +133,8 @@ void check_shared(Warp& w, const MicroOp* op, const uint32_t* offset, LaneMask m
         e = stamp | thread;
       } else {
         const uint32_t who = r & kWhoMask;
-        if ((r >> kWhoBits) < s.barrier_stamp || who == thread) {
+        // What is ordered before this read is ordered before all that this read is.
+        if (r == 0 || who == thread || ordered(s, r, w.index, thread)) {
           r = stamp | thread;
         } else {
           const uint32_t by = who < kManyLanes ? who / kWarpSize : who - kManyLanes;

@@ -72,7 +72,7 @@ struct GlobalShadow {
 
 // The full check of a shared access, lane by lane. `offset` is each lane's. Reports faults.
 void check_shared(Warp& warp, const MicroOp* op, const uint32_t* offset, LaneMask mask, unsigned width_bytes,
-                  bool write, bool atomic);
+                  bool read, bool write, bool atomic);
 
 // The full check of a global access: values never written, and writes that meet another block's accesses.
 struct LaneTarget;
