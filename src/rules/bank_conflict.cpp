@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
 #include <set>
 
@@ -58,8 +59,12 @@ std::string describe(const mem::WarpAccess& access, mem::AccessKind kind) {
   for (unsigned lane = 0; lane < kWarpSize; ++lane)
     if (worst.bank_lanes >> lane & 1)
       words.push_back(static_cast<int64_t>(access.address[lane] / kBankBytes));
+  if (worst.words < 2) return {};  // it costs more than its words explain
+  // To shared memory an asynchronous copy is a store.
+  const std::string_view does = kind == mem::AccessKind::async_copy ? "write" : verb(kind);
+  const bool one = std::has_single_bit(worst.bank_lanes);
   const std::string reads =
-      fmt::format("{} {} words {}", lanes_text(worst.bank_lanes), verb(kind), sequence(words));
+      fmt::format("{} {}{} words {}", lanes_text(worst.bank_lanes), does, one ? "s" : "", sequence(words));
   return worst.bank_lanes == worst.phase_lanes
              ? fmt::format("{}: all in bank {}", reads, worst.bank)
              : fmt::format("{}: {} words in bank {}", reads, worst.words, worst.bank);

@@ -181,10 +181,15 @@ diag::Finding report(Context& context, const Rule& rule, const Fault& fault) {
 // Faults of one line and one object are one finding: the first, with the sum of the counts.
 void report_all(Context& context, const Rule& rule, std::initializer_list<FaultKind> kinds,
                 std::vector<diag::Finding>& findings) {
+  const auto& faults = context.profile.faults;
+  const bool stopped = std::any_of(faults.begin(), faults.end(),
+                                   [](const Fault& f) { return f.kind == FaultKind::step_limit; });
   std::map<std::tuple<FaultKind, std::string, uint32_t, std::string>, Fault> lines;
   std::vector<decltype(lines)::iterator> order;
-  for (const Fault& fault : context.profile.faults) {
+  for (const Fault& fault : faults) {
     if (std::find(kinds.begin(), kinds.end(), fault.kind) == kinds.end()) continue;
+    // Threads stopped at the limit miss their barriers for that reason alone.
+    if (stopped && fault.kind == FaultKind::barrier_divergence) continue;
     const diag::Place at = context.place(fault.instruction);
     const auto [entry, fresh] = lines.try_emplace({fault.kind, at.file, at.line, fault.object}, fault);
     if (fresh)

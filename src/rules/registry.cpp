@@ -128,9 +128,15 @@ std::optional<diag::Level> Options::level(std::string_view rule) const {
 
 std::vector<diag::Finding> run_rules(const RuleInput& input) {
   Context context(input);
+  // Warps that were stopped say nothing about where a kernel's time goes.
+  const bool cut_short =
+      std::any_of(context.profile.faults.begin(), context.profile.faults.end(), [](const profile::Fault& fault) {
+        return fault.kind == profile::FaultKind::step_limit || fault.kind == profile::FaultKind::deadlock;
+      });
   std::vector<diag::Finding> findings;
   for (const Rule* rule : kRules) {
     if (!rule->run || input.options.off(rule->info.id)) continue;
+    if (cut_short && rule->info.level != diag::Level::error) continue;
     const size_t first = findings.size();
     rule->run(context, findings);
     if (const auto level = input.options.level(rule->info.id))
