@@ -99,7 +99,9 @@ void check(const Case& c, const std::string& space, bool reduction, unsigned cel
   k.buffer("operands", operands).buffer("cells", std::vector<T>(cells)).buffer("olds", std::vector<T>(kThreads)).block({kThreads, 1, 1});
   k.run_clean();
   EXPECT_EQ(k.values<T>("cells"), want);
-  if (!reduction) EXPECT_EQ(k.values<T>("olds"), want_old);
+  if (!reduction) {
+    EXPECT_EQ(k.values<T>("olds"), want_old);
+  }
 }
 
 TEST(OpsAtomic, EveryOperationInEverySpace) {

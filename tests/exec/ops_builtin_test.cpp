@@ -94,7 +94,9 @@ TEST(Builtins, LibdeviceFunctions) {
     int quotient = 0;
     const float want = t < 16 ? 0.0f : std::remquo(static_cast<float>(t), 3.0f, &quotient);
     EXPECT_EQ(remainder, want) << t;
-    if (t >= 16) EXPECT_EQ(out[8 * t + 5] & 7, static_cast<uint32_t>(quotient) & 7) << t;
+    if (t >= 16) {
+      EXPECT_EQ(out[8 * t + 5] & 7, static_cast<uint32_t>(quotient) & 7) << t;
+    }
   }
 }
 
