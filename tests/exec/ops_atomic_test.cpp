@@ -68,7 +68,7 @@ std::string body(const Case& c, const std::string& space, bool reduction, unsign
   } else {
     text += "mov.u64 %cell, cells_;\n";
     if (space.empty()) text += "cvta.shared.u64 %cell, %cell;\n";
-    text += "mad.wide.u32 %at, %x, " + std::to_string(c.bytes) + ", %cell;\n";
+    text += "mad.wide.u32 %at, %t, " + std::to_string(c.bytes) + ", %cell;\n";
     text += std::string("st") + space + ".b" + wide + " [%at], 0;\nbar.sync 0;\n";
   }
   text += "mad.wide.u32 %at, %x, " + std::to_string(c.bytes) + ", %cell;\n";
