@@ -23,7 +23,9 @@ HWY_INLINE void check_shared_slowly(Warp& w, const MicroOp* op, const Site& s, u
                                     LaneMask mask) {
   alignas(64) uint32_t offset[kWarpSize];
   for (unsigned i = 0; i < kWarpSize; ++i) offset[i] = base + static_cast<uint32_t>(s.delta32[i]);
-  check_shared(w, op, offset, mask, width, !kStore, kStore, (op->flags & kStrong) != 0);
+  const bool one_element = ((op->flags >> kVectorShift) & kVectorMask) == 1;
+  const void* values = kStore && one_element ? w.row<std::byte>(op->dst) : nullptr;
+  check_shared(w, op, offset, mask, width, !kStore, kStore, (op->flags & kStrong) != 0, values);
 }
 
 template <bool kStore>

@@ -1,6 +1,7 @@
 #include "exec/race.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "exec/access.h"
 #include "exec/memory_ops.h"
@@ -97,8 +98,20 @@ void describe_other(Warp& w, profile::Fault& fault, uint32_t entry, bool other_w
 }  // namespace
 
 void check_shared(Warp& w, const MicroOp* op, const uint32_t* offset, LaneMask mask, unsigned width, bool read,
-                  bool write, bool atomic) {
+                  bool write, bool atomic, const void* values) {
   SharedShadow& s = w.block->shadow;
+  auto value_of = [&](unsigned lane) {
+    return static_cast<const std::byte*>(values) + lane * (width == 8 ? 8u : 4u);
+  };
+  // Does a store write what stands there already, or what the other lane of this store writes?
+  auto same_value = [&](unsigned lane, uint32_t entry) {
+    if (!values) return false;
+    const uint32_t who = entry & kWhoMask;
+    const bool same_warp = who < kManyLanes && who / kWarpSize == w.index;
+    if (same_warp && (mask >> (who % kWarpSize)) & 1 && offset[who % kWarpSize] == offset[lane])
+      return std::memcmp(value_of(who % kWarpSize), value_of(lane), width) == 0;
+    return std::memcmp(w.shared + offset[lane], value_of(lane), width) == 0;
+  };
   const uint32_t stamp = s.clock << kWhoBits;
   // Two lanes of one store at one place: a race within the instruction.
   for (LaneMask left = mask; left; left &= left - 1) {
@@ -125,7 +138,7 @@ void check_shared(Warp& w, const MicroOp* op, const uint32_t* offset, LaneMask m
         if (write) e = stamp | kAtomic;
         continue;
       }
-      if (!reported && e != 0 && !ordered(s, e, w.index, thread))
+      if (!reported && e != 0 && !ordered(s, e, w.index, thread) && !(write && same_value(lane, e)))
         describe_other(w, fault(FaultKind::shared_race), e, true);
       if (write) {
         if (!reported && r != 0 && !ordered(s, r, w.index, thread))

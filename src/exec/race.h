@@ -70,9 +70,11 @@ struct GlobalShadow {
   unsigned granule_shift = 2;
 };
 
-// The full check of a shared access, lane by lane. `offset` is each lane's. Reports faults.
+// The full check of a shared access, lane by lane. `offset` is each lane's. Reports faults. `values`, where known,
+// is the row that a store of one element writes: threads that write the same value to one place (a flag that
+// several raise) do no harm to each other.
 void check_shared(Warp& warp, const MicroOp* op, const uint32_t* offset, LaneMask mask, unsigned width_bytes,
-                  bool read, bool write, bool atomic);
+                  bool read, bool write, bool atomic, const void* values = nullptr);
 
 // The full check of a global access: values never written, and writes that meet another block's accesses.
 struct LaneTarget;

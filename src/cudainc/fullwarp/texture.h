@@ -61,7 +61,11 @@ template <class T, int D, cudaTextureReadMode M>
 FW_API cudaUnbindTexture(const texture<T, D, M>& t);
 #undef FW_API
 
+// A user's -DN=... would reach into clang's header, whose template parameters are plain letters.
+#pragma push_macro("N")
+#undef N
 #include <__clang_cuda_texture_intrinsics.h>
+#pragma pop_macro("N")
 
 // FW_FETCH(function, clang's name, (parameters), (arguments)): by object, and by the reference's handle.
 #define FW_FETCH(NAME, OPERATION, PARAMETERS, ...)                                                   \
