@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "rules/context.h"
@@ -96,49 +98,90 @@ std::string advice(const Branch& branch, std::string_view line) {
          "the condition, or compute both sides and select where they are short";
 }
 
+// The branches of one source line: an unrolled loop has one for each round.
+struct Line {
+  profile::InstructionId first;
+  Branch sum;
+  uint64_t executions = 0, divergent = 0;
+  size_t branches = 0;
+};
+
+std::map<std::pair<std::string, uint32_t>, Line> lines_of(const Context& context, size_t f,
+                                                          double full_lanes) {
+  std::map<std::pair<std::string, uint32_t>, Line> lines;
+  std::vector<Branch> branches = divergent_branches(context, f);
+  charge(context, f, branches, full_lanes);
+  for (const Branch& branch : branches) {
+    const profile::InstructionId id{static_cast<int32_t>(f), branch.index};
+    const diag::Place at = context.place(id);
+    const auto [entry, fresh] = lines.try_emplace({at.file, at.line});
+    Line& line = entry->second;
+    if (fresh || id.index < line.first.index) line.first = id;
+    line.sum.region.loop |= branch.region.loop;
+    line.sum.region.leaves |= branch.region.leaves;
+    line.sum.lost += branch.lost;
+    line.sum.slots += branch.slots;
+    line.sum.lanes += branch.lanes;
+    line.sum.warps += branch.warps;
+    line.sum.first_line = std::min(line.sum.first_line, branch.first_line);
+    line.sum.last_line = std::max(line.sum.last_line, branch.last_line);
+    const profile::ExecutionCounters& executed = context.profile.executed[f][branch.index];
+    line.executions += executed.warps;
+    line.divergent += executed.divergent;
+    ++line.branches;
+  }
+  return lines;
+}
+
+// What good kernels do as well: a bounds check, at which at most one warp of each block parts, once; and a
+// short stretch by one lane for its warp (`if (lane == 0) sums[warp] = sum;`).
+bool is_ordinary(const Context& context, const Line& line) {
+  constexpr uint64_t kShort = 32;  // instructions
+  const bool edge =
+      line.sum.region.leaves && !line.sum.region.loop && line.divergent <= context.profile.blocks_run;
+  const bool leader =
+      !line.sum.region.loop && line.sum.lanes == line.sum.warps && line.sum.warps <= kShort * line.divergent;
+  return edge || leader;
+}
+
+void report(Context& context, const Line& line, double full_lanes, double total,
+            std::vector<diag::Finding>& findings) {
+  const Branch& sum = line.sum;
+  diag::Finding finding = context.finding(divergent_branch_rule, line.first);
+  finding.count = line.branches;
+  finding.message = fmt::format("divergent {}: on average {} of {} lanes work until they meet again",
+                                sum.region.loop ? "loop" : "branch",
+                                decimal(static_cast<double>(sum.lanes) / static_cast<double>(sum.warps)),
+                                decimal(full_lanes));
+  finding.label =
+      fmt::format("the lanes part in {} of {} executions", grouped(line.divergent), grouped(line.executions));
+  finding.share = sum.lost / total;
+  std::string where;
+  if (sum.first_line < sum.last_line) where = fmt::format(" in lines {}-{}", sum.first_line, sum.last_line);
+  finding.notes.insert(finding.notes.begin(),
+                       {fmt::format("{} lanes idle{}: {} of what this kernel's warps could have done",
+                                    grouped(static_cast<uint64_t>(sum.lost)), where, percent(finding.share)),
+                        {}});
+  finding.evidence = {{"executions", static_cast<int64_t>(line.executions)},
+                      {"divergent", static_cast<int64_t>(line.divergent)},
+                      {"warp_instructions", static_cast<int64_t>(sum.warps)},
+                      {"lanes", static_cast<int64_t>(sum.lanes)},
+                      {"idle_lanes", static_cast<int64_t>(sum.lost)}};
+  finding.fix = advice(sum, context.line(finding.place));
+  findings.push_back(std::move(finding));
+}
+
 void run(Context& context, std::vector<diag::Finding>& findings) {
   const Rule& rule = divergent_branch_rule;
   const double total = 32.0 * static_cast<double>(context.profile.warp_instructions);
   const uint64_t threads = std::max<uint64_t>(context.profile.block.count(), 1);
   const double full_lanes = static_cast<double>(threads) / static_cast<double>((threads + 31) / 32);
   for (size_t f = 0; f < context.profile.executed.size() && f < context.module.functions.size(); ++f) {
-    std::vector<Branch> branches = divergent_branches(context, f);
-    charge(context, f, branches, full_lanes);
-    for (const Branch& branch : branches) {
-      const profile::InstructionId id{static_cast<int32_t>(f), branch.index};
-      const profile::ExecutionCounters& executed = context.profile.executed[f][branch.index];
-      if (branch.slots == 0 || branch.lost < total * context.threshold(rule, "min-share") ||
-          branch.lost < branch.slots * context.threshold(rule, "min-idle"))
+    for (const auto& [place, line] : lines_of(context, f, full_lanes)) {
+      if (line.sum.slots == 0 || line.sum.lost < total * context.threshold(rule, "min-share") ||
+          line.sum.lost < line.sum.slots * context.threshold(rule, "min-idle") || is_ordinary(context, line))
         continue;
-      // The edge of the data: at most one warp of each block parts, once, and the others are done.
-      const bool edge =
-          branch.region.leaves && !branch.region.loop && executed.divergent <= context.profile.blocks_run;
-      if (edge) continue;
-
-      diag::Finding finding = context.finding(rule, id);
-      finding.message =
-          fmt::format("divergent {}: on average {} of {} lanes work until they meet again",
-                      branch.region.loop ? "loop" : "branch",
-                      decimal(static_cast<double>(branch.lanes) / static_cast<double>(branch.warps)),
-                      decimal(full_lanes));
-      finding.label = fmt::format("the lanes part in {} of {} executions", grouped(executed.divergent),
-                                  grouped(executed.warps));
-      finding.share = branch.lost / total;
-      std::string where;
-      if (branch.first_line < branch.last_line)
-        where = fmt::format(" in lines {}-{}", branch.first_line, branch.last_line);
-      finding.notes.insert(
-          finding.notes.begin(),
-          {fmt::format("{} lanes idle{}: {} of what this kernel's warps could have done",
-                       grouped(static_cast<uint64_t>(branch.lost)), where, percent(finding.share)),
-           {}});
-      finding.evidence = {{"executions", static_cast<int64_t>(executed.warps)},
-                          {"divergent", static_cast<int64_t>(executed.divergent)},
-                          {"warp_instructions", static_cast<int64_t>(branch.warps)},
-                          {"lanes", static_cast<int64_t>(branch.lanes)},
-                          {"idle_lanes", static_cast<int64_t>(branch.lost)}};
-      finding.fix = advice(branch, context.line(finding.place));
-      findings.push_back(std::move(finding));
+      report(context, line, full_lanes, total, findings);
     }
   }
 }

@@ -107,8 +107,12 @@ bool is_misaligned(Context& context, const AccessGroup& group, double min_reques
   if (!is_load(group.kind) || group.buffer < 0 ||
       static_cast<size_t>(group.buffer) >= context.profile.buffers.size())
     return true;
-  const profile::BufferCounters& buffer = context.profile.buffers[static_cast<size_t>(group.buffer)];
-  return buffer.block_load_sectors == 0 || buffer.load_sectors < 2 * buffer.block_load_sectors;
+  uint64_t loaded = 0;
+  for (const AccessGroup& other : context.groups())
+    if (other.space == mem::AccessSpace::global && other.buffer == group.buffer && is_load(other.kind))
+      loaded += other.sums.sectors;
+  const uint64_t distinct = context.profile.buffers[static_cast<size_t>(group.buffer)].block_load_sectors;
+  return distinct == 0 || loaded < 2 * distinct;
 }
 
 }  // namespace fullwarp::rules

@@ -60,6 +60,7 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
     std::vector<std::string> names;
     Reuse sum;
     double times = 0;  // the largest of the buffers'
+    uint64_t most_repeated = 0;
   };
   // One finding for each line: `sum += a[...] * b[...]` is one cause with one cure.
   std::map<std::pair<std::string, uint32_t>, Line> lines;
@@ -82,8 +83,10 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
     Line& line = lines[{place.file, place.line}];
     const std::string name = context.name(*reuse.costliest);
     if (!name.empty()) line.names.push_back(name);
-    if (!line.sum.costliest || reuse.repeated() > line.sum.costliest->sums.ideal_sectors)
+    if (reuse.repeated() > line.most_repeated) {
+      line.most_repeated = reuse.repeated();
       line.sum.costliest = reuse.costliest;
+    }
     line.sum.sectors += reuse.sectors;
     line.sum.distinct += reuse.distinct;
     line.sum.requests += reuse.requests;

@@ -65,7 +65,6 @@ TEST(Coalescing, ABaseOffByOneElementIsMisaligned) {
                     [](unsigned lane) { return 4 * lane; }),
        {512, 2048, 2048});
   // 64 blocks, each touches 1024 bytes from byte 4: 33 sectors.
-  built.profile.buffers[0].load_sectors = 2560;
   built.profile.buffers[0].block_load_sectors = 64 * 33;
   built.profile.warp_instructions = 512 * 15;
   const auto findings = built.run();
@@ -78,7 +77,7 @@ TEST(Coalescing, ABaseOffByOneElementIsMisaligned) {
   EXPECT_DOUBLE_EQ(*finding.gain, 4608.0 / 4096.0);
 
   // A stencil: the block loads each sector three times, at three alignments. Not a matter of the base.
-  built.profile.buffers[0].load_sectors = 3 * 64 * 33;
+  built.profile.buffers[0].block_load_sectors = 2560 / 3;
   EXPECT_THAT(coalescing_rules(built.run()), testing::IsEmpty());
 }
 
