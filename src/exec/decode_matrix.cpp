@@ -212,8 +212,9 @@ bool emit_access(Decoder& d, std::shared_ptr<MatrixAccessInfo> info, const Opera
   info->base_row = at.row;
   info->address_row = d.temporary(info->narrow ? kRow32 : kRow64);
   const uint32_t site = new_memory_site(d, space, shape.kind, shape.bytes * shape.vector);
-  const Handlers handlers = memory_handlers(path_of(space, shape), shape.bytes,
-                                            space == ptx::Space::shared && d.program.check_races, false, info->store);
+  const MemoryPath path = path_of(space, shape);
+  const bool checked_words = path == MemoryPath::shared_word && d.program.check_races;
+  const Handlers handlers = memory_handlers(path, shape.bytes, checked_words, false, info->store);
   if (info->form == MatrixAccessInfo::Form::matrices)
     for (uint32_t& row : info->value_row) row = d.temporary(kRow32);
   else if (info->form != MatrixAccessInfo::Form::direct)
