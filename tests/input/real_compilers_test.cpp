@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -38,7 +40,7 @@ int main() {
 class RealCompilers : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / ("fullwarp_real_" + std::string(GetParam()));
+    folder_ = fs::path(testing::TempDir()) / ("fullwarp_real_" + std::string(GetParam()) + "_" + std::to_string(getpid()));
     fs::create_directories(folder_);
     setenv("FULLWARP_CACHE_DIR", (folder_ / "cache").c_str(), 1);
     options_.compiler = GetParam();
