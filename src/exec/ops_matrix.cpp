@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "exec/matrix_ops.h"
+#include "exec/mma_tiles.h"
 #include "exec/warp.h"
 
 namespace fullwarp::exec {
@@ -49,7 +50,7 @@ const MicroOp* multiply(Warp& w, const MicroOp* op, F f) {
 
 const MicroOp* mma(Warp& w, const MicroOp* op) {
   return multiply<uint32_t>(w, op, [](const MmaInfo& info, auto a, auto b, auto c, auto d) {
-    sem::mma(info.mma, a, b, c, d);
+    mma_by_tiles(info.mma, a, b, c, d);
   });
 }
 
