@@ -174,6 +174,49 @@ const MicroOp* call_builtin(Warp& w, const MicroOp* op) {
   return after(op);
 }
 
+// alloca: a row of sizes (flags: 64-bit). Lanes of a frame share one layout, so all get room for the largest.
+constexpr uint32_t kWideSize = 1, kWideAddress = 2;
+
+void write_address(Warp& w, const MicroOp* op, uint64_t address) {
+  for (LaneMask left = w.exec; left; left &= left - 1) {
+    const unsigned i = static_cast<unsigned>(std::countr_zero(left));
+    if (op->flags & kWideAddress) w.row<uint64_t>(op->dst)[i] = address;
+    else w.row<uint32_t>(op->dst)[i] = static_cast<uint32_t>(address);
+  }
+}
+
+const MicroOp* allocate_local(Warp& w, const MicroOp* op) {
+  uint64_t most = 0;
+  for (LaneMask left = w.exec; left; left &= left - 1) {
+    const unsigned i = static_cast<unsigned>(std::countr_zero(left));
+    most = std::max(most, op->flags & kWideSize ? w.row<uint64_t>(op->a)[i] : w.row<uint32_t>(op->a)[i]);
+  }
+  const uint64_t align = static_cast<uint64_t>(op->imm);
+  const uint64_t base = (w.frame->local_top + align - 1) / align * align;
+  if (most > UINT32_MAX || !reserve_local(w, base + most)) {
+    report_fault(w, op, profile::FaultKind::stack_overflow, static_cast<unsigned>(std::countr_zero(w.active)));
+    exit_lanes(w, w.active);
+    return nullptr;
+  }
+  w.frame->local_top = static_cast<uint32_t>(base + most);
+  write_address(w, op, base);
+  return op + 1;
+}
+
+const MicroOp* save_stack(Warp& w, const MicroOp* op) {
+  write_address(w, op, w.frame->local_top);
+  return op + 1;
+}
+
+// Gives memory back only when no other lanes of the frame could still be using it.
+const MicroOp* restore_stack(Warp& w, const MicroOp* op) {
+  const unsigned first = static_cast<unsigned>(std::countr_zero(w.exec));
+  const uint64_t top = op->flags & kWideSize ? w.row<uint64_t>(op->a)[first] : w.row<uint32_t>(op->a)[first];
+  if (w.exec == w.frame->lanes && top >= w.frame->local_base && top <= w.frame->local_top)
+    w.frame->local_top = static_cast<uint32_t>(top);
+  return op + 1;
+}
+
 }  // namespace
 
 void emit_block_entry(Decoder& d, uint32_t counter, uint32_t instructions, bool join_point) {
@@ -286,6 +329,27 @@ bool decode_control(Decoder& d, const Cfg& cfg, const Item& item, uint32_t block
       op.info = table.get();
       op.site = new_branch(d);
       d.out.tables.push_back(std::move(table));
+      return true;
+    }
+    case Op::alloca_: {
+      const ptx::Type type = d.instruction().type(0);
+      const bool wide = ptx::size_bytes(type) == 8;
+      int64_t align = 16;
+      if (d.operand_count() > 2 && d.operand(2).kind == Operand::Kind::imm) align = std::max<int64_t>(d.operand(2).value, 16);
+      const uint32_t size = d.source(1, type), dst = d.destination(0, type);
+      MicroOp& op = d.emit({allocate_local, nullptr}, dst, size);
+      op.imm = align;
+      op.flags = wide ? kWideSize | kWideAddress : 0;
+      return true;
+    }
+    case Op::stacksave:
+      d.emit({save_stack, nullptr}, d.destination(0, d.instruction().type(0))).flags =
+          ptx::size_bytes(d.instruction().type(0)) == 8 ? kWideAddress : 0;
+      return true;
+    case Op::stackrestore: {
+      const ptx::Type type = d.instruction().type(0);
+      const uint32_t top = d.source(0, type);
+      d.emit({restore_stack, nullptr}, 0, top).flags = ptx::size_bytes(type) == 8 ? kWideSize : 0;
       return true;
     }
     default:
