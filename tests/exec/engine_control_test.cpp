@@ -379,6 +379,30 @@ TEST(Counts, DoNotDependOnThreads) {
   }
 }
 
+TEST(Stack, AllocaGivesEachLaneRoomOfItsOwnSize) {
+  // Lane i asks for 4 * (i + 1) bytes, fills the last word with 100 + i and reads it back; the stack's top is where
+  // it was once it is restored.
+  Kernel k(std::string(kRegisters) + kMine +
+           ".reg .b64 %size, %at, %top, %after;\n"
+           "stacksave.u64 %top; add.u32 %n, %lane, 1; mul.wide.u32 %size, %n, 4; alloca.u64 %at, %size, 16;\n"
+           "add.u64 %at, %at, %size; add.u32 %r, %lane, 100; st.local.u32 [%at+-4], %r; ld.local.u32 %s, [%at+-4];\n"
+           "stackrestore.u64 %top; stacksave.u64 %after; sub.u64 %after, %after, %top; cvt.u32.u64 %t, %after;\n"
+           "add.u32 %s, %s, %t; st.global.u32 [%out], %s; ret;");
+  k.buffer("out", zeros(32));
+  k.run_clean();
+  const std::vector<uint32_t> out = k.values<uint32_t>("out");
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 100 + i) << i;
+}
+
+TEST(Stack, AnAllocaBeyondTheThreadsMemoryIsAFault) {
+  Kernel k(std::string(kRegisters) + kMine +
+           ".reg .b64 %at; alloca.u64 %at, 1073741824; st.global.u32 [%out], 1; ret;");
+  k.buffer("out", zeros(32));
+  const KernelProfile profile = k.run();
+  ASSERT_NE(fault(profile, FaultKind::stack_overflow), nullptr);
+  EXPECT_EQ(k.values<uint32_t>("out"), zeros(32));
+}
+
 TEST(Counts, ASampleOfTheBlocksIsEven) {
   // 4 of 16 blocks: 0, 4, 8, 12.
   Kernel k(std::string(kRegisters) +
