@@ -210,7 +210,9 @@ const MicroOp* nothing(Warp&, const MicroOp* op) { return op + 1; }
 bool decode_memory(Decoder& d) {
   switch (d.instruction().op) {
     case Op::ld: case Op::ldu: return decode_access(d, false);
-    case Op::st: return decode_access(d, true);
+    case Op::st:
+      if (d.instruction().has(Mod::async)) return d.fail("stores into another block of a cluster, which is not supported");
+      return decode_access(d, true);
     case Op::prefetch: case Op::prefetchu: case Op::applypriority: case Op::discard:
       d.emit({nothing, nullptr});
       return true;
