@@ -262,7 +262,6 @@ void gather(Run& run, const Launch& launch, KernelProfile& profile) {
     }
     if (all.seen) profile.divisors.push_back({program.divisions[v], all.uniform, all.uniform ? all.value : 0});
   }
-  std::vector<uint64_t> load_sectors(run.memory.size()), store_sectors(run.memory.size());
   for (size_t b = 0; b < run.memory.size(); ++b) {
     const Buffer& buffer = run.memory.buffer(b);
     profile::BufferCounters counters;

@@ -89,10 +89,6 @@ bool release_joins(Warp& w) {
   return any;
 }
 
-bool lanes_wait_at_joins(const Warp& w) {
-  return std::any_of(w.joins.begin(), w.joins.end(), [](const auto& j) { return j->arrived != 0; });
-}
-
 Frame* push_frame(Warp& w, const FunctionProgram& program, Frame* parent, const MicroOp* call, LaneMask lanes) {
   const uint32_t local_base = parent ? parent->local_top : 0;
   if (w.frames.size() >= kMaxFrames || !reserve_local(w, uint64_t{local_base} + program.local_bytes)) {

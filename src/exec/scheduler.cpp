@@ -169,7 +169,6 @@ const MicroOp* arrive_at_barrier(Warp& w, const MicroOp* op, uint32_t number, ui
       fault.detail = "threads of one warp wait at different barrier instructions";
     }
   }
-  barrier.in_use = true;
   // A count of threads is of whole warps: a warp's arrival counts for all its lanes.
   barrier.expected = threads;
   barrier.arrived += threads ? (lanes == w.live ? kWarpSize : lane_count(lanes)) : lane_count(lanes);

@@ -9,7 +9,6 @@ namespace fullwarp::exec {
 
 // Lets the lanes that wait at joins go on without the others. True if there were any.
 bool release_joins(Warp& warp);
-bool lanes_wait_at_joins(const Warp& warp);
 // Ends all lanes of the warp where they are.
 void end_warp(Warp& warp);
 // Puts a barrier's result (bar.red) into the waiting fragment's registers and moves it past the barrier op.

@@ -50,12 +50,8 @@ struct BufferView {
 struct Barrier {
   uint32_t arrived = 0;       // threads
   uint32_t expected = 0;      // threads; 0: all of the block
-  bool in_use = false;
   uint32_t count = 0;         // bar.red: predicates true
-  LaneMask dummy = 0;
   bool all = true, any = false;
-  const MicroOp* first_op = nullptr;
-  int32_t first_function = -1;
 };
 
 struct BlockState {
@@ -68,7 +64,6 @@ struct BlockState {
   uint32_t threads = 0, exited = 0;
   SharedShadow shadow;
   std::string printed;
-  uint64_t clock = 1;          // synchronisations so far, see race.h
   bool barrier_reported = false;
 };
 
@@ -102,7 +97,6 @@ struct Worker {
   std::vector<bool> unexpected;
   bool blocks_conflict = false;  // global accesses of two blocks met: run again in order
   BlockState* block = nullptr;
-  uint64_t ticks = 0;          // %clock
   bool atomic_memory = false;  // other workers run at the same time
 };
 
