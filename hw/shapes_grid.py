@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times matrix products, convolutions and attention over a grid of sizes and alignments on a real GPU.
 
-    hw/shapes_grid.py --out FOLDER [--seconds N] [--only SECTION,...] [--dry]
+    hw/shapes_grid.py --out FOLDER [--part 1|2] [--seconds N] [--only SECTION,...] [--dry]
 
 Writes to FOLDER, each with the conditions in `#` lines at its top, rows appended as they are measured:
 
@@ -19,7 +19,7 @@ for a user. Time is GPU time of one call: a CUDA graph of several calls over dif
 the L2 cache, up to 64 of them) is replayed; `us` is the median replay divided by the calls, in microseconds,
 `spread` (largest - smallest) / median over the replays. Operands are random normal numbers.
 
-Points are drawn once from a fixed seed and shuffled so that a run cut short by --seconds still covers every section
+Part 1 is everything, part 2 more products where part 1 is thin. Points are drawn once from a fixed seed and shuffled so that a run cut short by --seconds still covers every section
 evenly. --dry draws and prints the points and touches no GPU.
 """
 import argparse
@@ -148,6 +148,60 @@ def grid_points(rng):
     return points
 
 
+def second_part(rng):
+    """More where the first part left the largest errors, wide outputs as of vocabularies, sizes people choose, and
+    operands of which only the pitch or only the extent is a multiple of 16 bytes."""
+    points = []
+
+    def add(count, *arguments, **keywords):
+        points.extend(draw(rng, "grid", *arguments, **keywords) for _ in range(count))
+
+    combinations = [(a, b) for a in "aeo" for b in "aeo" if (a, b) != ("a", "a")]
+    few = {"NT": {("e", "a"): 110, ("o", "e"): 140, ("e", "o"): 140, ("a", "e"): 90, ("e", "e"): 90, ("o", "o"): 60,
+                  ("a", "o"): 90, ("o", "a"): 60},
+           "NN": {("a", "e"): 100, ("e", "o"): 120, ("o", "e"): 120, ("e", "a"): 40, ("a", "o"): 60},
+           "TN": {("o", "e"): 120, ("e", "o"): 60, ("e", "a"): 60, ("a", "e"): 40}}
+    for layout in ("NT", "NN", "TN"):
+        add(200, "bf16", layout, ("a", "a"))
+        for states, count in few[layout].items():
+            add(count, "bf16", layout, states)
+        for states in combinations:
+            add(75, "fp16", layout, states)
+        add(130, "tf32", layout, ("a", "a"))
+        for states in (("o", "a"), ("a", "o"), ("o", "o"), ("e", "a"), ("a", "e")):
+            add(50, "tf32", layout, states)
+            add(25, "fp32", layout, states)
+        add(60, "fp32", layout, ("a", "a"))
+        for _ in range(250):  # sizes of models: multiples of 64, any number of tokens
+            while True:
+                tokens = 2 ** rng.randint(0, 15) if rng.random() < 0.4 else max(1, int(2 ** rng.uniform(0, 15)))
+                out, inp = (64 * int(2 ** rng.uniform(2, 8.5)) for _ in range(2))
+                m, n, k = {"NT": (tokens, out, inp), "NN": (tokens, inp, out), "TN": (out, inp, tokens)}[layout]
+                p = gemm("grid", "bf16", layout, m, n, k)
+                if flop(p) <= 3e12 and footprint(p) <= 1.2e9:
+                    break
+            points.append(p)
+        for state, count in (("a", 60), ("e", 50), ("o", 70)):  # vocabularies
+            for _ in range(count):
+                while True:
+                    tokens = 2 ** rng.randint(0, 14) if rng.random() < 0.4 else max(1, int(2 ** rng.uniform(0, 14)))
+                    out, inp = dimension(rng, 14.5, 18, state, 8), 64 * int(2 ** rng.uniform(2, 7))
+                    m, n, k = {"NT": (tokens, out, inp), "NN": (tokens, inp, out), "TN": (out, inp, tokens)}[layout]
+                    p = gemm("grid", rng.choice(("bf16", "bf16", "fp16")), layout, m, n, k)
+                    if flop(p) <= (4e12 if state == "a" else 1.2e12) and footprint(p) <= 1.6e9:
+                        break
+                points.append(p)
+        for states in (("o", "a"), ("a", "o"), ("e", "a"), ("a", "e")):  # extents off, pitches padded
+            add(20, "bf16", layout, states, pad=8)
+        for _ in range(40):  # extents fit, pitches do not
+            p = draw(rng, "pitch", "bf16", layout, ("a", "a"), cap=9e11)
+            which = rng.choice(("lda", "ldb", "ldc"))
+            points.append(p._replace(**{which: getattr(p, which) + rng.choice((1, 2, 4))}))
+    add(120, "fp8", "NT", ("a", "a"))
+    add(100, "int8", "NT", ("a", "a"))
+    return points
+
+
 def small_point(rng):
     """Wide strides that are powers of two against neighbours of the same product."""
     points = []
@@ -267,7 +321,12 @@ def attention_points(rng):
     return points
 
 
-def all_points():
+def all_points(part):
+    if part == 2:
+        rng = random.Random(20240918)
+        points = second_part(rng) + [p for group in held_back_points(rng) for p in group]
+        random.Random(2).shuffle(points)
+        return points
     rng = random.Random(20240917)
     keyed = []
 
@@ -470,12 +529,13 @@ def section_of(p):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", default=".")
+    parser.add_argument("--part", type=int, choices=(1, 2), default=1)
     parser.add_argument("--seconds", type=float, default=270)
     parser.add_argument("--only", default="gemm,conv,attention")
     parser.add_argument("--dry", action="store_true")
     arguments = parser.parse_args()
     start = time.time()
-    points = [p for p in all_points() if section_of(p) in arguments.only.split(",")]
+    points = [p for p in all_points(arguments.part) if section_of(p) in arguments.only.split(",")]
     if arguments.dry:
         counts = collections.Counter()
         guess = 0.0
