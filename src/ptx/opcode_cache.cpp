@@ -82,8 +82,19 @@ const Opcode& OpcodeCache::find(std::string_view text) {
   for (size_t i = hash & (slots_.size() - 1);; i = (i + 1) & (slots_.size() - 1)) {
     const Slot& slot = slots_[i];
     if (slot.id == 0) return insert(i, text, hash);
-    if (slot.hash == hash && opcodes_[slot.id - 1].text == text) return opcodes_[slot.id - 1];
+    if (slot.hash == hash && opcodes_[slot.id - 1].text == text) {
+      remember(text, slot.id);
+      return opcodes_[slot.id - 1];
+    }
   }
+}
+
+void OpcodeCache::remember(std::string_view text, uint32_t id) {
+  if (text.size() >= 32 || opcodes_[id - 1].forms.empty()) return;
+  ShortText key;
+  key.length = static_cast<unsigned>(text.size());
+  std::memcpy(key.words, text.data(), text.size());
+  short_[key.hash() % kShort] = {key, id};
 }
 
 const Opcode& OpcodeCache::insert(size_t at, std::string_view text, uint32_t hash) {

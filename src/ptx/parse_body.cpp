@@ -104,9 +104,12 @@ bool Parser::body() {
         if (!guard(reg, negated)) return false;
         c_.skip_space();
         Place place{c_.line(), c_.column()};
-        std::string_view text = c_.opcode();
+        const char* where = c_.position();
+        const Opcode* known = known_opcode();
+        std::string_view text = known != nullptr ? known->text : c_.opcode();
         if (text.empty()) return fail_expected("an instruction");
-        if (!instruction(place, text, reg, negated)) return false;
+        if (!instruction(place, where, known != nullptr ? *known : opcodes_.find(text), reg, negated))
+          return false;
         break;
       }
       default:
@@ -114,6 +117,11 @@ bool Parser::body() {
         if (!label_or_instruction()) return false;
     }
   }
+  // What grew keeps its room for the next function; this one gets a copy that fits.
+  instructions_room_.swap(f_->instructions);
+  registers_room_.swap(f_->registers);
+  f_->instructions.assign(instructions_room_.begin(), instructions_room_.end());
+  f_->registers.assign(registers_room_.begin(), registers_room_.end());
   f_ = nullptr;
   f_index_ = -1;
   location_ = -1;
@@ -126,6 +134,11 @@ bool Parser::guard(int32_t& reg, bool& negated) {
   negated = c_.accept('!');
   c_.skip_space();
   const char* where = c_.position();
+  if (uint32_t plain = 0; c_.peek() == '%' && plain_register(plain)) {
+    reg = static_cast<int32_t>(plain);
+    if (is_predicate(plain)) return true;
+    return fail_at(where, "register " + quoted(f_->registers[plain].name) + " is not a predicate");
+  }
   std::string_view word;
   if (!name(word)) return false;
   Symbol symbol = lookup(word);
@@ -135,9 +148,25 @@ bool Parser::guard(int32_t& reg, bool& negated) {
   return true;
 }
 
+// The instruction whose name comes next, if it was met before; null, with nothing read, if not.
+const Opcode* Parser::known_opcode() {
+  const char* p = c_.position();
+  if (c_.end() - p < static_cast<ptrdiff_t>(kReadAhead)) return nullptr;
+  ShortText text = short_text(p);
+  const Opcode* known = opcodes_.find_again(text);
+  if (known != nullptr) c_.advance(text.length);
+  return known;
+}
+
 bool Parser::label_or_instruction() {
   const char* where = c_.position();
   Place place{c_.line(), c_.column()};
+  if (const Opcode* known = known_opcode()) {
+    c_.skip_space();
+    if (c_.peek() != ':') return instruction(place, where, *known, -1, false);
+    c_.advance();
+    return label(where, known->text);
+  }
   std::string_view text = c_.opcode();
   if (text.empty() || c_.peek() == '$' || c_.peek() == '%') {
     c_.word();
@@ -149,7 +178,7 @@ bool Parser::label_or_instruction() {
     c_.advance();
     return label(where, text);
   }
-  return instruction(place, text, -1, false);
+  return instruction(place, where, opcodes_.find(text), -1, false);
 }
 
 bool Parser::label(const char* where, std::string_view name) {
@@ -258,11 +287,11 @@ bool Parser::body_directive() {
   return fail_at(where, "directive " + quoted(word, ".") + " is not known in a function");
 }
 
-bool Parser::instruction(Place place, std::string_view text, int32_t guard_reg, bool guard_negated) {
-  const Opcode& opcode = opcodes_.find(text);
+bool Parser::instruction(Place place, const char* where, const Opcode& opcode, int32_t guard_reg,
+                         bool guard_negated) {
   if (opcode.forms.empty()) {
-    if (!is(text[0], kWordChar) || is(text[0], kDigitChar))
-      return fail_at(text.data(), "expected an instruction");
+    if (!is(opcode.text[0], kWordChar) || is(opcode.text[0], kDigitChar))
+      return fail_at(where, "expected an instruction");
     not_supported(opcode.problem, place);
     return skip_statement();
   }
@@ -273,7 +302,8 @@ bool Parser::instruction(Place place, std::string_view text, int32_t guard_reg, 
 
   uint16_t row = 0;
   if (!find_form(opcode, row)) {
-    not_supported("the operands of '" + std::string(text) + "' are not of a form that is supported", place);
+    not_supported("the operands of '" + std::string(opcode.text) + "' are not of a form that is supported",
+                  place);
     return true;
   }
   uint32_t first = static_cast<uint32_t>(m_.operands.size());
@@ -299,11 +329,24 @@ bool Parser::instruction(Place place, std::string_view text, int32_t guard_reg, 
   return true;
 }
 
-// The row of the table whose operand shape fits.
+// The row of the table whose operand shape fits. It depends on the operands' kinds only (OperandShape), and
+// those are mostly the same as the last time.
 bool Parser::find_form(const Opcode& opcode, uint16_t& row) {
+  static_assert(static_cast<unsigned>(Kind::list) < 16);
+  uint64_t kinds = 0;
+  for (const Operand& operand : scratch_)
+    kinds = kinds << 5 | static_cast<unsigned>(operand.kind) << 1 | (operand.pair != -1 ? 1u : 0u);
+  kinds = scratch_.size() <= 12 ? kinds << 4 | scratch_.size() : kNoKinds;
+  if (kinds == opcode.last_kinds && kinds != kNoKinds) {
+    row = opcode.last_form;
+    return true;
+  }
   for (uint16_t candidate : opcode.forms) {
     row = candidate;
-    if (forms_[candidate].accepts(scratch_)) return true;
+    if (!forms_[candidate].accepts(scratch_)) continue;
+    opcode.last_kinds = kinds;
+    opcode.last_form = candidate;
+    return true;
   }
   // `ld.shared.u32 %r1, x[4]` has a variable without brackets where an address belongs.
   bool changed = false;
@@ -325,10 +368,19 @@ bool Parser::operands() {
     return true;
   }
   while (true) {
-    Operand result;
-    if (!operand(result)) return false;
-    if (scratch_.size() == kMaxOperands) return fail("the instruction has too many operands");
-    scratch_.push_back(result);
+    c_.skip_space();
+    const char* start = c_.position();
+    if (uint32_t reg = 0; *start == '%' && plain_register(reg) && is(c_.peek(), kEndChar)) {
+      Operand& plain = scratch_.emplace_back();  // made in place: a copy of fresh bytes would wait for them
+      plain.kind = Kind::reg;
+      plain.index = reg;
+    } else {
+      Operand result;
+      c_.back_to(start);
+      if (!operand(result)) return false;
+      scratch_.push_back(result);
+    }
+    if (scratch_.size() > kMaxOperands) return fail("the instruction has too many operands");
     c_.skip_space();
     if (c_.peek() == ',') {
       c_.advance();

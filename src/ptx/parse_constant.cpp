@@ -217,6 +217,7 @@ bool Parser::expression(Constant& result, int least_precedence, uint32_t depth) 
   if (!primary(result, depth)) return false;
   while (true) {
     c_.skip_space();
+    if (is(c_.peek(), kEndChar)) return true;
     Found found = operator_at(c_.peek(), c_.peek_after());
     if (found.op == Operator::none || found.precedence < least_precedence) return true;
     const char* where = c_.position();

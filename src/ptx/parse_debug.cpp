@@ -73,6 +73,10 @@ bool Parser::file_directive() {
 bool Parser::loc_directive() {
   auto place = [&](SourceLocation& location) {
     uint64_t file, line, column;
+    auto integer = [&](uint64_t& value, std::string_view what) {
+      c_.skip_space();
+      return plain_number(value, kSpaceChar | kEndChar) || this->integer(value, what);
+    };
     if (!integer(file, "a file number") || !integer(line, "a line") || !integer(column, "a column"))
       return false;
     location.file = static_cast<uint32_t>(file);

@@ -1,4 +1,5 @@
-// Heads of functions: parameters, the directives behind them, and what a declaration and its definition share.
+// Heads of functions: parameters, the directives behind them, and what a declaration and its definition
+// share.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -195,6 +196,10 @@ bool Parser::begin_function(const char* where, Function header, bool body) {
     return true;
   }
   f_ = &m_.functions[static_cast<size_t>(f_index_)];
+  f_->instructions.swap(instructions_room_);
+  f_->registers.swap(registers_room_);
+  f_->instructions.clear();
+  f_->registers.clear();
   members_.clear();
   names_overlap_ranges_ = false;
   unsupported_in_function_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cstring>
 #include <utility>
 
 #include "ptx/parser_impl.h"
@@ -31,14 +32,53 @@ uint32_t Parser::add_register(std::string_view name, Type type) {
   return static_cast<uint32_t>(f_->registers.size() - 1);
 }
 
-Symbol Parser::find_prefix(std::string_view prefix) {
-  if (prefix.size() > 7) return symbols_.find(prefix);
-  uint64_t key = prefix.size();
-  for (char c : prefix) key = key << 8 | static_cast<unsigned char>(c);
+const Symbol& Parser::find_prefix(uint64_t key, unsigned length) {
   Prefix& known = prefixes_[(key * 0x9e3779b97f4a7c15ull) >> 60];
-  if (known.key != key || known.version != symbols_.version())
-    known = {key, symbols_.version(), symbols_.find(prefix)};
+  if (known.key != key || known.version != symbols_.version()) {
+    char text[8];
+    std::memcpy(text, &key, 8);
+    known = {key, symbols_.version(), symbols_.find({text, length})};
+  }
   return known.symbol;
+}
+
+// `%rd12`, a member of a range.
+bool Parser::plain_register(uint32_t& reg) {
+  const char* p = c_.position();
+  if (c_.end() - p < static_cast<ptrdiff_t>(kReadAhead) || names_overlap_ranges_) return false;
+  uint64_t word = load_word(p);
+  uint64_t marks = not_digits(word) ^ kHighBits;
+  if (marks == 0) return false;
+  unsigned length = bytes_before(marks);
+  uint64_t rest = load_word(p + length);
+  uint64_t ends = not_digits(rest);
+  if (ends == 0 || length == 0) return false;
+  unsigned digits = bytes_before(ends);
+  char next = p[length + digits];
+  const Symbol& range = find_prefix(low_bytes(word, length), length);
+  uint32_t number = decimal(rest, digits);
+  if (range.kind != Symbol::Kind::range || number >= range.count || range.width != 1 ||
+      is(next, kWordChar | kOpcodeChar) || (p[length] == '0' && digits != 1))
+    return false;
+  int32_t& member = members_.at(range.index, number);
+  if (member < 0) member = static_cast<int32_t>(add_register({p, length + digits}, range.type));
+  reg = static_cast<uint32_t>(member);
+  c_.advance(length + digits);
+  return true;
+}
+
+// A decimal number of up to seven digits with one of these characters behind it.
+bool Parser::plain_number(uint64_t& value, unsigned ends_with) {
+  const char* p = c_.position();
+  if (c_.end() - p < static_cast<ptrdiff_t>(kReadAhead)) return false;
+  uint64_t word = load_word(p);
+  uint64_t ends = not_digits(word);
+  if (ends == 0) return false;
+  unsigned digits = bytes_before(ends);
+  if (digits == 0 || (*p == '0' && digits != 1) || !is(p[digits], ends_with)) return false;
+  value = decimal(word, digits);
+  c_.advance(digits);
+  return true;
 }
 
 // What a name means here. A member of a range gets its register now.
@@ -49,7 +89,14 @@ Symbol Parser::lookup(std::string_view name) {
     number += scale * static_cast<uint32_t>(name[digits - 1] - '0');
   size_t length = name.size() - digits;
   if (length != 0 && length <= 8 && (name[digits] != '0' || length == 1)) {
-    Symbol range = find_prefix(name.substr(0, digits));
+    Symbol range;
+    if (digits < 8) {
+      uint64_t key = 0;
+      std::memcpy(&key, name.data(), digits);
+      range = find_prefix(key, static_cast<unsigned>(digits));
+    } else {
+      range = symbols_.find(name.substr(0, digits));
+    }
     if (range.kind == Symbol::Kind::range && number < range.count) {
       if (names_overlap_ranges_) {
         Symbol exact = symbols_.find(name);
@@ -118,6 +165,15 @@ bool Parser::operand(Operand& result) {
 bool Parser::simple_operand(Operand& result) {
   c_.skip_space();
   char c = c_.peek();
+  if (c == '%' && plain_register(result.index)) {
+    result.kind = Kind::reg;
+    return true;
+  }
+  if (uint64_t number = 0; is(c, kDigitChar) && plain_number(number, kEndChar)) {
+    result.kind = Kind::imm;
+    result.value = static_cast<int64_t>(number);
+    return true;
+  }
   bool warp_size =
       c == 'W' &&
       std::string_view(c_.position(), std::min<size_t>(8, static_cast<size_t>(c_.end() - c_.position())))
@@ -281,6 +337,10 @@ bool Parser::vector(Operand& result) {
 bool Parser::address_offset(Operand& result) {
   bool minus = c_.peek() == '-';
   c_.advance();
+  if (uint64_t number = 0; plain_number(number, kEndChar)) {
+    result.value += minus ? -static_cast<int64_t>(number) : static_cast<int64_t>(number);
+    return true;
+  }
   Constant offset;
   if (!expression(offset, 5, 0)) return false;
   if (offset.float_type != Type::none) return fail("the offset of an address is not an integer");

@@ -41,7 +41,7 @@ bool Parser::registers() {
         return fail_at(where, "the range " + quoted(word) + " of " + std::to_string(count) +
                                   " registers is larger than the limit of " + std::to_string(kMaxRangeCount));
       symbol.kind = Symbol::Kind::range;
-      symbol.index = range_count_++;
+      symbol.index = members_.declare(static_cast<uint32_t>(count));
       symbol.count = static_cast<uint32_t>(count);
     } else {
       symbol.kind = width == 1 ? Symbol::Kind::reg : Symbol::Kind::vector_reg;

@@ -15,7 +15,8 @@ std::string quoted(std::string_view text, std::string_view before) {
   return result.append(text.size() > kMost ? "...'" : "'");
 }
 
-Parser::Parser(std::string text, std::string path) : c_({}), forms_(forms()) {
+Parser::Parser(std::string text, std::string path)
+    : c_({}), members_(kLeastArrayMembers + text.size() / 2), forms_(forms()) {
   m_.text = std::make_shared<const std::string>(std::move(text));
   m_.path = std::move(path);
   c_ = Scanner(*m_.text);

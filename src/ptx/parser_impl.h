@@ -26,6 +26,7 @@ namespace fullwarp::ptx {
 inline constexpr uint32_t kMaxScopes = 128;
 inline constexpr uint32_t kMaxExpressionDepth = 64;
 inline constexpr uint32_t kMaxRangeCount = 1u << 24;     // `%r<N>`
+inline constexpr size_t kLeastArrayMembers = 4096;       // of ranges; half the text's size comes on top
 inline constexpr uint64_t kMaxVariableBytes = 1u << 31;  // exclusive
 inline constexpr uint64_t kMaxInitBytes = 64u << 20;     // of all initialisers, beyond four times the text
 inline constexpr unsigned kMaxOperands = 16;
@@ -107,7 +108,8 @@ class Parser {
   bool branch_targets(std::string_view name);
   bool call_targets(std::string_view name);
   bool call_prototype(std::string_view name);
-  bool instruction(Place place, std::string_view text, int32_t guard, bool guard_negated);
+  const Opcode* known_opcode();
+  bool instruction(Place place, const char* where, const Opcode& opcode, int32_t guard, bool guard_negated);
   bool operands();
   bool find_form(const Opcode& opcode, uint16_t& row);
   bool call_operands();
@@ -134,14 +136,19 @@ class Parser {
   bool primary(Constant& result, uint32_t depth);
   bool number(Constant& result);
 
-  // The range that a prefix (`%r`) stands for. A function uses a handful, so the last answers are kept, by
-  // hash of the prefix, until a declaration or the end of a block changes what prefixes mean.
+  // The range that a prefix (`%r`) of up to seven characters stands for. A function uses a handful, so the
+  // last answers are kept, by hash of the prefix, until a declaration or the end of a block changes what
+  // prefixes mean. `key` is the prefix as a word (words.h).
   struct Prefix {
     uint64_t key = 0;
     uint32_t version = 0;
     Symbol symbol;
   };
-  Symbol find_prefix(std::string_view prefix);
+  const Symbol& find_prefix(uint64_t key, unsigned length);
+
+  // One step for what stands in most places; false, with nothing read, for everything else.
+  bool plain_register(uint32_t& reg);
+  bool plain_number(uint64_t& value, unsigned ends);
 
   // parse_variable.cpp
   bool registers();
@@ -176,7 +183,8 @@ class Parser {
 
   Function* f_ = nullptr;  // being read
   int32_t f_index_ = -1;
-  uint32_t range_count_ = 0;
+  std::vector<Instruction> instructions_room_;  // of functions that were read
+  std::vector<Register> registers_room_;
   bool names_overlap_ranges_ = false;  // a register `%r5` was declared beside a range `%r<10>`
   unsigned unsupported_in_function_ = 0;
   int32_t location_ = -1;

@@ -14,6 +14,7 @@ enum CharClass : uint8_t {
   kOpcodeChar = 2,  // letters, digits, _ and the dot: `ld.global.f32`; `::` is looked at separately
   kDigitChar = 4,
   kSpaceChar = 8,
+  kEndChar = 16,  // ends an operand: , ; ] } )
 };
 
 constexpr std::array<uint8_t, 256> make_char_classes() {
@@ -24,10 +25,11 @@ constexpr std::array<uint8_t, 256> make_char_classes() {
   classes['$'] = classes['%'] = kWordChar;
   classes['.'] = kOpcodeChar;
   for (unsigned char c : {' ', '\t', '\r', '\n', '\v', '\f'}) classes[c] = kSpaceChar;
+  for (unsigned char c : {',', ';', ']', '}', ')'}) classes[c] = kEndChar;
   return classes;
 }
 inline constexpr std::array<uint8_t, 256> kCharClasses = make_char_classes();
-inline bool is(char c, CharClass what) { return (kCharClasses[static_cast<unsigned char>(c)] & what) != 0; }
+inline bool is(char c, unsigned what) { return (kCharClasses[static_cast<unsigned char>(c)] & what) != 0; }
 
 // A 32-bit hash of a name. Not for sale to an adversary, but well mixed over short, similar names.
 inline uint32_t hash_of(std::string_view text) {

@@ -124,19 +124,49 @@ class SymbolTable {
   uint32_t version_ = 1;
 };
 
-// The registers of range members that are in use in the current function.
+// The registers of range members that are in use in the current function. Ranges of ordinary size are arrays;
+// when a file has declared more members than a real one could use, further ranges are hashed, so that what is
+// declared but not used costs no memory.
 class RangeMembers {
  public:
-  RangeMembers() { clear(); }
+  // How many members may lie in arrays, in all functions together.
+  explicit RangeMembers(size_t array_members) : array_members_left_(array_members) { clear(); }
 
-  // Forgets all; costs no more than was used since the last time.
+  // Forgets all; costs no more than was declared since the last time.
   void clear() {
     slots_.assign(kSmallest, Slot());
     used_ = 0;
+    first_.clear();
+    arrays_.clear();
+  }
+
+  // A new range; gives its number.
+  uint32_t declare(uint32_t count) {
+    bool array = count <= array_members_left_;
+    first_.push_back(array ? static_cast<uint32_t>(arrays_.size()) : kHashed);
+    if (array) {
+      arrays_.resize(arrays_.size() + count, -1);
+      array_members_left_ -= count;
+    }
+    return static_cast<uint32_t>(first_.size() - 1);
   }
 
   // The register of member `number` of range `range`; -1 at first, the caller then sets it.
   int32_t& at(uint32_t range, uint32_t number) {
+    uint32_t first = first_[range];
+    return first != kHashed ? arrays_[first + number] : hashed(range, number);
+  }
+
+ private:
+  static constexpr uint32_t kHashed = UINT32_MAX;
+  static constexpr uint64_t kFree = ~uint64_t{0};
+  static constexpr size_t kSmallest = 256;
+  struct Slot {
+    uint64_t key = kFree;
+    int32_t reg = -1;
+  };
+
+  int32_t& hashed(uint32_t range, uint32_t number) {
     if (used_ * 2 >= slots_.size()) grow();
     uint64_t key = uint64_t{range} << 32 | number;
     for (size_t i = place(key);; i = (i + 1) & (slots_.size() - 1)) {
@@ -149,14 +179,6 @@ class RangeMembers {
       }
     }
   }
-
- private:
-  static constexpr uint64_t kFree = ~uint64_t{0};
-  static constexpr size_t kSmallest = 256;
-  struct Slot {
-    uint64_t key = kFree;
-    int32_t reg = -1;
-  };
 
   size_t place(uint64_t key) const {
     return static_cast<size_t>((key * 0x9e3779b97f4a7c15ull) >> 32) & (slots_.size() - 1);
@@ -173,6 +195,9 @@ class RangeMembers {
     }
   }
 
+  std::vector<uint32_t> first_;  // of each range: where its array begins
+  std::vector<int32_t> arrays_;
+  size_t array_members_left_;
   std::vector<Slot> slots_;
   size_t used_ = 0;
 };
