@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times matrix products, convolutions and attention over a grid of sizes and alignments on a real GPU.
 
-    hw/shapes_grid.py --out FOLDER [--part 1|2] [--seconds N] [--only SECTION,...] [--dry]
+    hw/shapes_grid.py --out FOLDER [--part 1|2|3] [--seconds N] [--only SECTION,...] [--dry]
 
 Writes to FOLDER, each with the conditions in `#` lines at its top, rows appended as they are measured:
 
@@ -19,7 +19,7 @@ for a user. Time is GPU time of one call: a CUDA graph of several calls over dif
 the L2 cache, up to 64 of them) is replayed; `us` is the median replay divided by the calls, in microseconds,
 `spread` (largest - smallest) / median over the replays. Operands are random normal numbers.
 
-Part 1 is everything, part 2 more products where part 1 is thin. Points are drawn once from a fixed seed and shuffled so that a run cut short by --seconds still covers every section
+Part 1 is everything, part 2 more products where part 1 is thin, part 3 more of the rest. Points are drawn once from a fixed seed and shuffled so that a run cut short by --seconds still covers every section
 evenly. --dry draws and prints the points and touches no GPU.
 """
 import argparse
@@ -305,6 +305,44 @@ def conv_points(rng):
     return points
 
 
+def third_part(rng):
+    """Random convolutions and attention, an eighth of which hw/shapes_table.py holds back for the tests."""
+    points = []
+    for step, memory, count in (("forward", "nhwc", 900), ("forward", "nchw", 350), ("input_gradient", "nhwc", 330),
+                                ("weight_gradient", "nhwc", 330)):
+        while count > 0:
+            cin, cout = (2 ** rng.uniform(3, 10) for _ in range(2))
+            if rng.random() < 0.4:
+                cin = 2 ** round(math.log2(cin)) * rng.choice((1, 1, 1.5))
+                cout = cin * rng.choice((0.25, 0.5, 1, 1, 1, 2, 4))
+            cin, cout = (max(8, round(c / 8) * 8) for c in (cin, cout))
+            what = rng.random()
+            off = lambda c: max(3, c + rng.choice((-1, 1, -2, 2, -4, 4, -1)))
+            if what < 0.25:
+                cin, cout = off(cin), off(cout)
+            elif what < 0.37:
+                cin = rng.choice((3, 4, off(cin), off(cin)))
+            elif what < 0.5:
+                cout = off(cout)
+            side, k, batch = rng.choice((7, 14, 28, 56, 112, 224, 32, 64)), rng.choice((1, 1, 3, 3, 3, 5, 7)), \
+                rng.choice((1, 2, 4, 8, 16, 32, 64))
+            stride = rng.choice((1, 1, 1, 2))
+            work = 2.0 * batch * (side / stride) ** 2 * cin * cout * k * k
+            if work > 4e11 or batch * side * side * max(cin, cout) > 2e8:
+                continue
+            points.append(Conv(rng.choice(("fp16", "fp16", "bf16")), memory, step, batch, cin, cout, side, side, k, k,
+                               stride))
+            count -= 1
+    for _ in range(160):
+        batch, heads, length = 2 ** rng.randint(0, 5), rng.choice((8, 12, 16, 20, 32, 40)), 2 ** rng.randint(7, 12)
+        head = rng.choice((64, 64, 80, 96, 128, 128, 192, 256, rng.randint(16, 256), rng.randint(4, 32) * 8))
+        if batch * heads * length ** 2 * head < 6e10:
+            points.append(Attention(rng.choice(("bf16", "fp16")), rng.choice(("forward", "forward", "forward_backward")),
+                                    rng.randint(0, 1), batch, heads, length, head))
+    rng.shuffle(points)
+    return points
+
+
 def attention_points(rng):
     points = []
     sizes = (16, 24, 32, 40, 48, 56, 60, 63, 64, 65, 68, 72, 80, 88, 96, 100, 104, 112, 120, 127, 128, 129, 136, 144, 160,
@@ -322,6 +360,8 @@ def attention_points(rng):
 
 
 def all_points(part):
+    if part == 3:
+        return third_part(random.Random(20240919))
     if part == 2:
         rng = random.Random(20240918)
         points = second_part(rng) + [p for group in held_back_points(rng) for p in group]
@@ -529,7 +569,7 @@ def section_of(p):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", default=".")
-    parser.add_argument("--part", type=int, choices=(1, 2), default=1)
+    parser.add_argument("--part", type=int, choices=(1, 2, 3), default=1)
     parser.add_argument("--seconds", type=float, default=270)
     parser.add_argument("--only", default="gemm,conv,attention")
     parser.add_argument("--dry", action="store_true")
