@@ -240,8 +240,8 @@ LaneMask access_lanes(Warp& w, const MicroOp* op, Addressing addressing, uint32_
     if (space == static_cast<unsigned>(AccessSpace::shared) && worker.options->check_races) {
       alignas(64) uint32_t offset[kWarpSize];
       for (unsigned i = 0; i < kWarpSize; ++i) offset[i] = static_cast<uint32_t>(where[i]);
-      const bool strong = atomic || (op->flags & kStrong);
-      check_shared(w, op, offset, lanes, width, read, write, strong);
+      const Order order = atomic ? Order::atomic : op->flags & kStrong ? Order::strong : Order::weak;
+      check_shared(w, op, s, offset, lanes, width, read, write, order);
     }
     if (space != static_cast<unsigned>(AccessSpace::global)) continue;
     const bool loads = read && !(op->flags & kNotCounted);

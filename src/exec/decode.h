@@ -106,8 +106,13 @@ bool decode_control(Decoder& d, const Cfg& cfg, const Item& item, uint32_t block
 // Sets Program::ordered and the granules of the shadows from the instructions that can run.
 void scan_visibility(Program& program, const std::vector<int32_t>& functions);
 
-// Which parameters of an entry can be seen to end in the address of a store.
-std::vector<bool> stored_parameters(const ptx::Module& module, const ptx::Function& function);
+// Which parameters of an entry can be seen to end in the address of a store to global memory, or of a store or an
+// atomic (`changed`). `complete`: there are no others, as far as such addresses come from parameters at all.
+struct StoredParameters {
+  std::vector<bool> stored, changed;
+  bool complete = true;
+};
+StoredParameters stored_parameters(const ptx::Module& module, const ptx::Function& function);
 
 // Decodes the entry and all it can reach.
 struct LaunchShape {

@@ -61,7 +61,7 @@ struct Run {
   DeviceMemory& memory;
   const Options& options;
   std::vector<uint64_t> blocks;
-  std::vector<GlobalShadow> shadows;
+  std::vector<bool> shadowed;  // buffers with a shadow; empty: none
   std::vector<std::unique_ptr<Worker>> workers;
   std::atomic<uint64_t> next{0};
   std::atomic<bool> conflict{false};
@@ -81,6 +81,7 @@ std::unique_ptr<Worker> make_worker(Run& run, bool parallel) {
   worker->divisors.resize(program.divisions.size());
   worker->coverage.resize(run.memory.size());
   worker->views.resize(run.memory.size());
+  worker->shadows.resize(run.memory.size());
   for (size_t b = 0; b < run.memory.size(); ++b) {
     Buffer& buffer = run.memory.buffer(b);
     BufferView& view = worker->views[b];
@@ -88,7 +89,10 @@ std::unique_ptr<Worker> make_worker(Run& run, bool parallel) {
     view.bytes = buffer.bytes;
     view.written = buffer.written.get();
     view.read_only = buffer.read_only;
-    view.shadow = run.shadows.empty() || !run.shadows[b].writer ? nullptr : &run.shadows[b];
+    if (!run.shadowed.empty() && run.shadowed[b] && !buffer.read_only) {
+      worker->shadows[b].make(buffer.bytes, program.global_granule_shift);
+      view.shadow = &worker->shadows[b];
+    }
     Coverage& c = worker->coverage[b];
     // Lazily backed: pages that no access reaches cost nothing.
     c.loaded = LazyWords<uint64_t>(buffer.bytes / 64 + 2);
@@ -316,11 +320,11 @@ struct SavedBuffer {
 
 uint64_t written_words(const Buffer& buffer) { return buffer.bytes / 64 + 3; }
 
-std::vector<SavedBuffer> copy_buffers(DeviceMemory& memory, size_t count) {
-  std::vector<SavedBuffer> copies(count);
-  for (size_t b = 0; b < count; ++b) {
+std::vector<SavedBuffer> copy_buffers(DeviceMemory& memory, const std::vector<bool>& which) {
+  std::vector<SavedBuffer> copies(which.size());
+  for (size_t b = 0; b < which.size(); ++b) {
     Buffer& buffer = memory.buffer(b);
-    if (buffer.read_only) continue;
+    if (buffer.read_only || !which[b]) continue;
     copies[b].data = allocate_zeroed(buffer.bytes);
     if (copies[b].data) std::memcpy(copies[b].data.get(), buffer.data.get(), buffer.bytes);
     if (buffer.written) copies[b].written.assign(buffer.written.get(), buffer.written.get() + written_words(buffer));
@@ -333,7 +337,17 @@ void restore_buffer(Buffer& buffer, const SavedBuffer& from) {
   if (buffer.written) std::copy(from.written.begin(), from.written.end(), buffer.written.get());
 }
 
-// Which buffers might be written: a shadow is kept beside those only.
+// Did blocks of two workers meet in a buffer?
+bool workers_met(const Run& run) {
+  for (size_t b = 0; b < run.memory.size(); ++b) {
+    std::vector<const GlobalShadow*> shadows;
+    for (const auto& worker : run.workers)
+      if (worker->shadows[b]) shadows.push_back(&worker->shadows[b]);
+    if (workers_conflict(shadows)) return true;
+  }
+  return false;
+}
+
 bool launch_writes(const Program& program) {
   return std::any_of(program.sites.begin(), program.sites.end(), [](const SiteInfo& s) {
     return s.kind == mem::AccessKind::store;
@@ -383,17 +397,20 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
     return program.error();
   }
 
-  // Buffers that this launch is expected to write: those that a stored-through parameter points into.
-  std::vector<bool> shadowed(memory.size(), false);
-  const std::vector<bool> stored = stored_parameters(module, entry);
+  // Buffers that this launch is expected to store to, for which shadows are kept, and to change at all: those that
+  // a parameter points into.
+  std::vector<bool> shadowed(memory.size(), false), changed(memory.size(), false);
+  const StoredParameters stored = stored_parameters(module, entry);
   for (uint32_t p = 0; p < entry.params.size(); ++p) {
-    if (!stored[p]) continue;
+    if (!stored.changed[p]) continue;
     const uint32_t start = kernel_param_offset(entry, p);
     for (uint32_t at = start; at + 8 <= start + entry.params[p].bytes; at += 8) {
       uint64_t value = 0;
       std::memcpy(&value, launch.parameters.data() + at, 8);
       const int64_t buffer = memory.find(value);
-      if (buffer >= 0) shadowed[static_cast<size_t>(buffer)] = true;
+      if (buffer < 0) continue;
+      changed[static_cast<size_t>(buffer)] = true;
+      if (stored.stored[p]) shadowed[static_cast<size_t>(buffer)] = true;
     }
   }
 
@@ -402,22 +419,19 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
   for (bool in_order = program->ordered || cores == 1;;) {
     Run run{*program, memory, options, choose_blocks(launch.grid.count(), options.max_blocks), {}, {}, {}, {}};
     const unsigned workers = in_order ? 1 : static_cast<unsigned>(std::min<uint64_t>(cores, run.blocks.size()));
-    const bool watch = options.check_races && run.blocks.size() > 1 && launch_writes(*program);
-    std::vector<SavedBuffer> before;  // to start over: if blocks turn out to meet, or write what was not expected
+    const bool watch = options.check_races && launch_writes(*program);
+    // To start over: if blocks turn out to meet on several workers, or if stores go where none was expected.
+    const bool can_start_over = !stored.complete || workers > 1;
+    std::vector<SavedBuffer> before;
     if (watch) {
-      run.shadows.resize(memory.size());
-      for (size_t b = 0; b < visible; ++b) {
-        if (memory.buffer(b).read_only || !shadowed[b]) continue;
-        run.shadows[b].granule_shift = program->global_granule_shift;
-        const uint64_t granules = (memory.buffer(b).bytes >> program->global_granule_shift) + 1 + kWarpSize;
-        run.shadows[b].writer = LazyWords<uint32_t>(granules);
-        run.shadows[b].reader = LazyWords<uint32_t>(granules);
-      }
-      before = copy_buffers(memory, visible);
+      run.shadowed = shadowed;
+      if (can_start_over)
+        before = copy_buffers(memory, stored.complete ? changed : std::vector<bool>(memory.size(), true));
     }
     for (unsigned k = 0; k < workers; ++k) {
       run.workers.push_back(make_worker(run, workers > 1));
       run.workers.back()->watch_stores = watch;
+      run.workers.back()->can_start_over = can_start_over;
       run.workers.back()->unexpected.assign(memory.size(), false);
     }
     if (program->ordered) {
@@ -433,7 +447,7 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
     for (const auto& worker : run.workers)
       for (size_t b = 0; b < visible; ++b)
         if (worker->unexpected[b] && !shadowed[b]) shadowed[b] = again = true;
-    if (!again && workers > 1 && run.conflict) again = in_order = true;
+    if (!again && workers > 1 && (run.conflict || workers_met(run))) again = in_order = true;
     if (again) {
       for (size_t b = 0; b < before.size(); ++b)
         if (before[b].data) restore_buffer(memory.buffer(b), before[b]);

@@ -176,7 +176,7 @@ Released& released(Warp& w, uint64_t offset) {
 void release(Warp& w, uint64_t offset) {
   SharedShadow& s = w.block->shadow;
   Released& r = released(w, offset);
-  if (s.clock < kLastStamp - 1) ++s.clock;
+  s.tick();
   r.arriving[w.index] = s.clock;
   if (!s.met.empty())
     for (uint32_t other = 0; other < s.warps; ++other)
@@ -459,6 +459,7 @@ bool decode_bulk(Decoder& d) {
   copy->load_site = new_memory_site(d, ptx::Space::generic, AccessKind::load, 16);
   copy->store_site = new_memory_site(d, ptx::Space::generic, AccessKind::store, 16);
   MicroOp& op = d.emit({run_bulk, nullptr});
+  op.site = copy->store_site;
   op.flags = 1 | kNotCounted;  // the copy engine's traffic passes no L1 request counters
   op.info = copy.get();
   d.out.infos.push_back(std::move(copy));

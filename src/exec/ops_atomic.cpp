@@ -286,15 +286,10 @@ bool place_shared(Warp& w, const MicroOp* op, const Atomic& atomic, uint32_t sit
   }
   if (k.options->check_races) {
     SharedShadow& shadow = w.block->shadow;
-    bool known = shadow.granule_shift == 2 && bytes == 4;  // every place has a value already
-    const uint32_t stamp = (shadow.clock << kWhoBits) | kAtomic;
-    uint32_t* writer = shadow.writer.data();
-    for (LaneMask left = known ? mask : 0; left && known; left &= left - 1) {
-      uint32_t& e = writer[offset[std::countr_zero(left)] >> 2];
-      known = e != 0;
-      if (known) e = stamp;
-    }
-    if (!known) check_shared(w, op, offset, mask, bytes, true, true, true);
+    bool known = shadow.granule_shift == 2 && bytes == 4 && !shadow.fences && shadow.watched_bytes == w.shared_bytes;
+    for (LaneMask left = known ? mask : 0; left && known; left &= left - 1)
+      known = shadow.add_atomic(offset[std::countr_zero(left)] / 4, w.index, site);
+    if (!known) check_shared(w, op, site, offset, mask, bytes, true, true, Order::atomic);
   }
   for (unsigned i = 0; i < kWarpSize; ++i) place[i] = w.shared + offset[i];
   return true;

@@ -100,6 +100,7 @@ struct Program {
                                 : dynamic_shared_offset + static_cast<uint32_t>(dynamic_shared_bytes);
   }
   bool check_races = true;
+  bool fences = false;    // membar, fence, acquire or release: warps may order each other through memory
   bool ordered = false;   // blocks can see each other: one fixed order
   unsigned shared_granule_shift = 2;  // of the shadow: narrowest shared access
   unsigned global_granule_shift = 2;

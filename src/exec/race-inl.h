@@ -1,10 +1,13 @@
-// The race detector's fast paths, for accesses that fit a pattern (see race.h for the shadow words).
+// The race detector's fast paths, for accesses that fit a pattern (race.h has the shadows, race.cpp the full checks,
+// which these fall back to before they have reported anything: recording an access twice is the same as once).
 #if defined(FULLWARP_EXEC_RACE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FULLWARP_EXEC_RACE_INL_H_
 #undef FULLWARP_EXEC_RACE_INL_H_
 #else
 #define FULLWARP_EXEC_RACE_INL_H_
 #endif
+
+#include <algorithm>
 
 #include "exec/access.h"
 #include "exec/lanes-inl.h"
@@ -14,18 +17,181 @@ HWY_BEFORE_NAMESPACE();
 namespace fullwarp::exec {
 namespace HWY_NAMESPACE {
 
+// Two words are compared as signed numbers, which AVX2 can do: both are shifted by the sign bit.
 HWY_INLINE bool newer(uint32_t entry, uint32_t limit) {
   return static_cast<int32_t>(entry ^ 0x80000000u) >= static_cast<int32_t>(limit ^ 0x80000000u);
 }
 
 template <bool kStore>
-HWY_INLINE void check_shared_slowly(Warp& w, const MicroOp* op, const Site& s, uint32_t base, unsigned width,
-                                    LaneMask mask) {
+HWY_NOINLINE void check_shared_slowly(Warp& w, const MicroOp* op, const Site& s, uint32_t base, unsigned width,
+                                      LaneMask mask) {
   alignas(64) uint32_t offset[kWarpSize];
   for (unsigned i = 0; i < kWarpSize; ++i) offset[i] = base + static_cast<uint32_t>(s.delta32[i]);
   const bool one_element = ((op->flags >> kVectorShift) & kVectorMask) == 1;
   const void* values = kStore && one_element ? w.row<std::byte>(op->dst) : nullptr;
-  check_shared(w, op, offset, mask, width, !kStore, kStore, (op->flags & kStrong) != 0, values);
+  const uint32_t site = static_cast<uint32_t>(&s - w.sites);
+  check_shared(w, op, site, offset, mask, width, !kStore, kStore, op->flags & kStrong ? Order::strong : Order::weak, values);
+}
+
+// One access of the warp at hand, against the words of the shadow.
+struct SharedRow {
+  SharedShadow& shadow;
+  uint32_t* HWY_RESTRICT writer;  // of the pattern's lowest granule
+  uint32_t* HWY_RESTRICT reader;
+  uint16_t* HWY_RESTRICT writer_site;
+  uint16_t* HWY_RESTRICT reader_site;
+  uint32_t limit, warp_limit;  // entries below are ordered: all; those of this warp
+  uint32_t stamp, first_thread, warp;
+  uint16_t site;
+
+  uint32_t who(uint8_t lane) const { return lane == Granules::kSeveralLanes ? kManyLanes + warp : first_thread + lane; }
+  bool own(uint32_t by) const { return (by < kManyLanes && by / kWarpSize == warp) || by == kManyLanes + warp; }
+  uint32_t after_read(uint32_t r, uint32_t mine) const {
+    const uint32_t by = r & kWhoMask;
+    if (r < limit || by == mine || (own(by) && r < warp_limit)) return stamp | mine;
+    return stamp | (own(by) ? kManyLanes + warp : kManyWarps);
+  }
+};
+
+// A pattern of the form `dense`. False: the full check has to look at it.
+template <bool kStore>
+HWY_INLINE bool check_dense(const SharedRow& row, const Granules& g, size_t first) {
+  SharedShadow& shadow = row.shadow;
+  const unsigned span = g.span, padded = (span + 7) / 8 * 8, words = (span + 31) / 32, shift = first % 32;
+  SharedLine* const lines = shadow.lines.data() + first / 32;
+  const unsigned line_count = (shift + span + 31) / 32;
+  const auto bits = [&](unsigned k) HWY_ATTR {
+    const uint64_t here = k < words ? g.touched[k] : 0, before = k > 0 ? g.touched[k - 1] : 0;
+    return static_cast<uint32_t>((here << 32 | before) << shift >> 32);
+  };
+  uint32_t bad = 0, need = 0, again = 0;
+  for (unsigned k = 0; k < line_count; ++k) {
+    SharedLine& line = lines[k];
+    shadow.renew(line);
+    const uint32_t m = bits(k);
+    if constexpr (kStore) {
+      bad |= m & (line.written | line.read);
+    } else {
+      bad |= m & (~line.valid | line.written);
+      need |= m & ~line.many;
+      again |= m & line.read;
+    }
+  }
+  if (!kStore && !(bad | need)) return true;
+  if (kStore && !g.alone) return false;
+  if (HWY_UNLIKELY(bad != 0)) {
+    if (!kStore)
+      for (unsigned k = 0; k < line_count; ++k)
+        if (bits(k) & ~lines[k].valid) return false;
+    uint32_t met = 0;
+    FULLWARP_LANE_LOOP
+    for (unsigned i = 0; i < padded; ++i) {
+      const uint32_t lane = g.lane[i], mine = row.first_thread + lane;  // of several lanes: nobody's
+      const uint32_t touched = lane != Granules::kNoLane;
+      const uint32_t e = row.writer[i];
+      uint32_t race = newer(e, row.limit) & ((lane == Granules::kSeveralLanes) | ((e & kWhoMask) != mine));
+      if constexpr (kStore) {
+        const uint32_t r = row.reader[i];
+        race |= newer(r, row.limit) & ((r & kWhoMask) != mine);
+      }
+      met |= race & touched;
+    }
+    if (met) return false;
+  }
+  const uint32_t several = kManyLanes + row.warp;
+  if constexpr (kStore) {
+    FULLWARP_LANE_LOOP
+    for (unsigned i = 0; i < padded; ++i) {
+      const uint32_t lane = g.lane[i];
+      row.writer[i] = lane != Granules::kNoLane ? row.stamp | (row.first_thread + lane) : row.writer[i];
+    }
+    FULLWARP_LANE_LOOP
+    for (unsigned i = 0; i < padded; ++i)
+      row.writer_site[i] = g.lane[i] != Granules::kNoLane ? row.site : row.writer_site[i];
+    for (unsigned k = 0; k < line_count; ++k) {
+      const uint32_t m = bits(k);
+      lines[k].valid |= m;
+      lines[k].written |= m;
+      lines[k].many &= ~m;
+    }
+    return true;
+  }
+  FULLWARP_LANE_LOOP
+  for (unsigned i = 0; i < padded; ++i)
+    row.reader_site[i] = g.lane[i] != Granules::kNoLane ? row.site : row.reader_site[i];
+  if (again == 0) {
+    FULLWARP_LANE_LOOP
+    for (unsigned i = 0; i < padded; ++i) {
+      const uint32_t lane = g.lane[i];
+      const uint32_t mine = row.stamp | (lane == Granules::kSeveralLanes ? several : row.first_thread + lane);
+      row.reader[i] = lane != Granules::kNoLane ? mine : row.reader[i];
+    }
+    for (unsigned k = 0; k < line_count; ++k) lines[k].read |= bits(k);
+    return true;
+  }
+  const uint32_t many = row.stamp | kManyWarps;
+  FULLWARP_LANE_LOOP
+  for (unsigned i = 0; i < padded; ++i) {
+    const uint32_t lane = g.lane[i], r = row.reader[i], by = r & kWhoMask;
+    const uint32_t mine = lane == Granules::kSeveralLanes ? several : row.first_thread + lane;
+    const bool own = (by / kWarpSize == row.warp) | (by == several);
+    const bool first_time = !newer(r, row.limit) | (by == mine) | (own & !newer(r, row.warp_limit));
+    const uint32_t next = first_time ? row.stamp | mine : own ? row.stamp | several : many;
+    row.reader[i] = lane != Granules::kNoLane ? next : r;
+  }
+  const hwy::HWY_NAMESPACE::ScalableTag<uint32_t> d;
+  const unsigned lanes = static_cast<unsigned>(hwy::HWY_NAMESPACE::Lanes(d));
+  for (unsigned k = 0; k < words; ++k) {
+    uint32_t settled = 0;
+    for (unsigned i = 0; i < 32 && 32 * k + i < span; i += lanes) {
+      uint8_t part[8] = {};
+      hwy::HWY_NAMESPACE::StoreMaskBits(
+          d, hwy::HWY_NAMESPACE::Eq(hwy::HWY_NAMESPACE::LoadU(d, row.reader + 32 * k + i), hwy::HWY_NAMESPACE::Set(d, many)),
+          part);
+      uint32_t word;
+      std::memcpy(&word, part, 4);
+      settled |= word << i;
+    }
+    settled &= g.touched[k];
+    const uint64_t placed = uint64_t{settled} << shift;
+    lines[k].many |= static_cast<uint32_t>(placed) & lines[k].valid & ~lines[k].written;
+    if (placed >> 32) lines[k + 1].many |= static_cast<uint32_t>(placed >> 32) & lines[k + 1].valid & ~lines[k + 1].written;
+  }
+  for (unsigned k = 0; k < line_count; ++k) lines[k].read |= bits(k);
+  return true;
+}
+
+// One granule. False: the full check has to look at it.
+template <bool kStore>
+HWY_INLINE bool check_granule(const SharedRow& row, size_t first, int32_t at, uint8_t lane) {
+  SharedLine& line = row.shadow.lines[(first + static_cast<size_t>(int64_t{at})) / 32];
+  const uint32_t bit = 1u << ((first + static_cast<size_t>(int64_t{at})) % 32);
+  row.shadow.renew(line);
+  const uint32_t mine = row.who(lane);
+  if constexpr (kStore) {
+    if (HWY_UNLIKELY((line.written | line.read) & bit)) {
+      const uint32_t e = row.writer[at], r = row.reader[at];
+      if ((e >= row.limit && (e & kWhoMask) != mine) || (r >= row.limit && (r & kWhoMask) != mine)) return false;
+    }
+    row.writer[at] = row.stamp | mine;
+    row.writer_site[at] = row.site;
+    line.valid |= bit;
+    line.written |= bit;
+    line.many &= ~bit;
+    return true;
+  } else {
+    if (line.many & bit) return true;
+    if (HWY_UNLIKELY((~line.valid | line.written) & bit)) {
+      const uint32_t e = row.writer[at];
+      if (!(line.valid & bit) || (e >= row.limit && (lane == Granules::kSeveralLanes || (e & kWhoMask) != mine))) return false;
+    }
+    const uint32_t next = line.read & bit ? row.after_read(row.reader[at], mine) : row.stamp | mine;
+    row.reader[at] = next;
+    row.reader_site[at] = row.site;
+    line.read |= bit;
+    if (next == (row.stamp | kManyWarps) && !(line.written & bit)) line.many |= bit;
+    return true;
+  }
 }
 
 template <bool kStore>
@@ -33,107 +199,40 @@ HWY_INLINE void check_shared_pattern(Warp& w, const MicroOp* op, Site& s, uint32
                                      LaneMask mask) {
   SharedShadow& shadow = w.block->shadow;
   const unsigned shift = shadow.granule_shift;
-  const uint32_t limit = shadow.barrier_stamp << kWhoBits;  // entries below are ordered before this access
-  const uint32_t warp_limit = shadow.warp_stamp[w.index] << kWhoBits;  // ... if they are this warp's
-  const uint32_t me = (shadow.clock << kWhoBits) | w.first_thread;
-  if (op->flags & kStrong) {
-    check_shared_slowly<kStore>(w, op, s, base, width, mask);
-    return;
-  }
-  uint32_t* writer = shadow.writer.data() + (base >> shift);
-  uint32_t* reader = shadow.reader.data() + (base >> shift);
-  const int64_t first_line = (int64_t{base} + s.lowest) / 128, last_line = (int64_t{base} + s.end - 1) / 128;
-  if constexpr (kStore) {
-    for (int64_t line = first_line; line <= last_line; ++line) shadow.line_settled[static_cast<size_t>(line)] = 0;
-  } else {
-    bool settled = true;
-    for (int64_t line = first_line; line <= last_line; ++line)
-      settled &= shadow.line_settled[static_cast<size_t>(line)] == shadow.barrier_stamp;
-    if (settled) return;
-  }
-  if (s.pattern == Pattern::contiguous && width == (1u << shift)) {
-    // Two words are compared for "newer than the last barrier" as signed numbers, which AVX2 can do: both are
-    // shifted by the sign bit.
-    uint32_t bad = 0;
-    FULLWARP_LANE_LOOP
-    for (unsigned i = 0; i < kWarpSize; ++i) {
-      const uint32_t e = writer[i], mine = w.first_thread + i;
-      const uint32_t write_met = newer(e, limit) & ((e & kWhoMask) != mine);
-      if constexpr (kStore) {
-        const uint32_t r = reader[i];
-        bad |= write_met | (newer(r, limit) & ((r & kWhoMask) != mine));
-      } else {
-        bad |= write_met | (e == 0);
-      }
-    }
-    if (HWY_UNLIKELY(bad != 0)) {
-      check_shared_slowly<kStore>(w, op, s, base, width, mask);
-      return;
-    }
-    if constexpr (kStore) {
-      FULLWARP_LANE_LOOP
-      for (unsigned i = 0; i < kWarpSize; ++i) writer[i] = me + i;
-    } else {
-      const uint32_t many = (shadow.clock << kWhoBits) | kManyWarps;
-      const uint32_t several = (shadow.clock << kWhoBits) | (kManyLanes + w.index);
-      uint32_t other = 0;
-      FULLWARP_LANE_LOOP
-      for (unsigned i = 0; i < kWarpSize; ++i) {
-        const uint32_t r = reader[i], who = r & kWhoMask;
-        const bool own = (who / kWarpSize == w.index) | (who == kManyLanes + w.index);
-        const bool first = !newer(r, limit) | (who == w.first_thread + i) | (own & !newer(r, warp_limit));
-        const uint32_t next = first ? me + i : own ? several : many;
-        other |= next ^ many;
-        reader[i] = next;
-      }
-      // Written entries are older than the barrier: their threads' own newer writes would have been `bad` to others,
-      // but not to themselves, so ask again before the line is settled.
-      if (other == 0 && width == 4 && first_line == last_line) {
-        uint32_t recent = 0;
-        FULLWARP_LANE_LOOP
-        for (unsigned i = 0; i < kWarpSize; ++i) recent |= newer(writer[i], limit);
-        if (recent == 0) shadow.line_settled[static_cast<size_t>(first_line)] = shadow.barrier_stamp;
-      }
-    }
-    return;
-  }
-  if (s.granule_count == -1) list_granules(s, base, width, shift);
-  if (s.granule_count < 0) {
-    check_shared_slowly<kStore>(w, op, s, base, width, mask);
-    return;
-  }
-  const uint32_t several = (shadow.clock << kWhoBits) | (kManyLanes + w.index);
-  for (int k = 0; k < s.granule_count; ++k) {
-    const int32_t at = s.granule_delta[k];
-    const uint32_t e = writer[at], r = reader[at];
-    const bool alone = s.granule_lane[k] != Site::kSeveralLanes;
-    const uint32_t mine = alone ? me + s.granule_lane[k] : several;
-    const bool write_ok = e < limit || (alone && (e & kWhoMask) == (mine & kWhoMask));
-    if constexpr (kStore) {
-      const bool read_ok = r < limit || (alone && (r & kWhoMask) == (mine & kWhoMask));
-      if (HWY_UNLIKELY(!write_ok || !read_ok || !alone)) {
-        check_shared_slowly<kStore>(w, op, s, base, width, mask);
-        return;
-      }
-      writer[at] = mine;
-    } else {
-      if (HWY_UNLIKELY(!write_ok || e == 0)) {
-        check_shared_slowly<kStore>(w, op, s, base, width, mask);
-        return;
-      }
-      const uint32_t who = r & kWhoMask;
-      const uint32_t warp = who < kManyLanes ? who / kWarpSize : who - kManyLanes;
-      if (r < limit || who == (mine & kWhoMask) || (warp == w.index && r < warp_limit)) {
-        reader[at] = mine;
-      } else {  // another reader since the last barrier
-        reader[at] = warp == w.index && who != kManyWarps ? several : (shadow.clock << kWhoBits) | kManyWarps;
-      }
+  Granules& g = s.granules;
+  bool good = !(op->flags & kStrong) && int64_t{base} + s.end <= int64_t{shadow.watched_bytes};
+  if (HWY_LIKELY(good)) {
+    if (HWY_UNLIKELY(g.form == Granules::Form::unknown)) g.make(base, s.delta, mask, width, shift);
+    const size_t first =
+        static_cast<size_t>(int64_t{base >> shift} + (g.form == Granules::Form::dense ? g.lowest : 0));
+    const SharedRow row{shadow,
+                        shadow.writer.data() + first,
+                        shadow.reader.data() + first,
+                        shadow.writer_site.data() + first,
+                        shadow.reader_site.data() + first,
+                        shadow.barrier_stamp << kWhoBits,
+                        shadow.warp_stamp[w.index] << kWhoBits,
+                        shadow.clock << kWhoBits,
+                        w.first_thread,
+                        w.index,
+                        static_cast<uint16_t>(std::min<ptrdiff_t>(&s - w.sites, kNoSite))};
+    switch (g.form) {
+      case Granules::Form::dense:
+        if (g.span == 1) good = (!kStore || g.alone) && check_granule<kStore>(row, first, 0, g.lane[0]);
+        else good = check_dense<kStore>(row, g, first);
+        break;
+      case Granules::Form::list:
+        good = !kStore || g.alone;
+        for (unsigned k = 0; k < g.count && good; ++k) good = check_granule<kStore>(row, first, g.delta[k], g.lane[k]);
+        break;
+      default: good = false;
     }
   }
+  if (HWY_UNLIKELY(!good)) check_shared_slowly<kStore>(w, op, s, base, width, mask);
 }
 
-inline void check_global_slowly(Warp& w, const MicroOp* op, const Site& s, size_t buffer, uint64_t offset,
-                                unsigned width, LaneMask mask, bool store) {
+HWY_NOINLINE void check_global_slowly(Warp& w, const MicroOp* op, const Site& s, size_t buffer, uint64_t offset,
+                                      unsigned width, LaneMask mask, bool store) {
   LaneTarget target[kWarpSize];
   for (unsigned i = 0; i < kWarpSize; ++i) {
     target[i].offset = offset + static_cast<uint64_t>(s.delta[i]);
@@ -143,52 +242,89 @@ inline void check_global_slowly(Warp& w, const MicroOp* op, const Site& s, size_
   check_global_lanes(w, op, target, mask, width, !store, store, false);
 }
 
-// Granules first..last of a buffer, in one run.
+// Eight bits as eight bytes, 0 or 0xff.
+HWY_INLINE uint64_t bytes_of(uint32_t bits) {
+  const uint64_t spread = (uint64_t{bits} * 0x0101010101010101u) & 0x8040201008040201u;
+  return ((((spread & 0x7f7f7f7f7f7f7f7fu) + 0x7f7f7f7f7f7f7f7fu) | spread) >> 7 & 0x0101010101010101u) * 0xff;
+}
+
+// Granules first to first + count - 1 of a buffer, in one run. False: the full check has to look at it.
 template <bool kStore>
-HWY_INLINE bool blocks_meet(GlobalShadow& shadow, uint32_t me, uint64_t first, uint64_t count) {
-  uint32_t* HWY_RESTRICT writer = shadow.writer.get() + first;
-  uint32_t* HWY_RESTRICT reader = shadow.reader.get() + first;
-  uint32_t bad = 0;
-  FULLWARP_LANE_LOOP
-  for (uint64_t i = 0; i < count; ++i) {
-    bad |= (writer[i] != 0) & (writer[i] != me);
-    if (kStore) bad |= (reader[i] != 0) & (reader[i] != me);
-  }
-  if (bad) return true;
-  FULLWARP_LANE_LOOP
-  for (uint64_t i = 0; i < count; ++i) {
-    if constexpr (kStore) {
-      writer[i] = me;
-    } else {
-      const uint32_t r = reader[i];
-      reader[i] = (r == 0) | (r == me) ? me : kManyBlocks;
+HWY_INLINE bool visit_run(GlobalCell* HWY_RESTRICT cells, uint32_t me, uint32_t stamp, uint32_t warp, uint16_t site,
+                          uint64_t first, uint64_t count) {
+  const uint64_t ones = 0x0101010101010101u;
+  const uint64_t written = ones * (kWrittenBy | warp), read = ones * (kReadBy | warp);
+  const uint64_t end = first + count;
+  for (uint64_t c = first / 8; c <= (end - 1) / 8; ++c) {
+    GlobalCell& cell = cells[c];
+    const uint64_t from = std::max(first, 8 * c) - 8 * c, to = std::min(end, 8 * c + 8) - 8 * c;
+    const uint32_t bits = (0xffu << from) & (0xffu >> (8 - to));
+    const uint64_t m = bits == 0xff ? ~uint64_t{0} : bytes_of(bits);
+    if (HWY_LIKELY(cell.block == 0)) {
+      cell.block = me;
+      cell.stamp = stamp;
+      cell.last = m & (kStore ? written : read);
+      (kStore ? cell.written : cell.read) = static_cast<uint8_t>(bits);
+      (kStore ? cell.writer_site : cell.reader_site) = site;
+      continue;
     }
+    if (cell.block != me || cell.detail != 0) return false;
+    const uint64_t last = cell.stamp == stamp ? cell.last : 0, here = last & m;
+    if (kStore) {
+      if (here != 0 && here != (m & written) && here != (m & read)) return false;
+      cell.last = (last & ~m) | (m & written);
+      cell.writer_site = cell.written == 0 || cell.writer_site == site ? site : kNoSite;
+      cell.written |= static_cast<uint8_t>(bits);
+    } else {
+      if (here == 0 || here == (m & read)) cell.last = last | (m & read);
+      else if (here == (m & written)) cell.last = last;
+      else return false;
+      cell.reader_site = cell.read == 0 || cell.reader_site == site ? site : kNoSite;
+      cell.read |= static_cast<uint8_t>(bits);
+    }
+    cell.stamp = stamp;
   }
-  return false;
+  return true;
+}
+
+// Have these bytes all a value? A store gives them one.
+template <bool kStore>
+HWY_INLINE bool run_has_values(uint64_t* words, uint64_t offset, uint64_t bytes, bool concurrent) {
+  bool all = true;
+  for (uint64_t at = offset, end = offset + bytes; at < end;) {
+    const uint64_t shift = at % 64, n = std::min<uint64_t>(64 - shift, end - at);
+    all &= mark_values(words[at / 64], (n == 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1) << shift, kStore, concurrent);
+    at += n;
+  }
+  return all;
 }
 
 template <bool kStore>
 HWY_INLINE void check_global_pattern(Warp& w, const MicroOp* op, Site& s, const BufferView& view, size_t buffer,
                                      uint64_t offset, unsigned width, LaneMask mask) {
-  if (view.written || !view.shadow || (op->flags & kStrong)) {
-    check_global_slowly(w, op, s, buffer, offset, width, mask, kStore);
-    return;
-  }
-  GlobalShadow& shadow = *view.shadow;
-  const unsigned shift = shadow.granule_shift;
+  const bool concurrent = w.worker->atomic_memory;
+  const SharedShadow& order = w.block->shadow;
+  GlobalShadow* const shadow = op->flags & kStrong ? nullptr : view.shadow;
+  const uint32_t warp = order.tells_warps_apart() ? w.index : 0;
+  bool good = true;
+  const unsigned shift = shadow ? shadow->granule_shift : 0;
   const uint32_t me = static_cast<uint32_t>(w.block->linear) + 1;
-  bool meet = false;
+  const uint16_t site = static_cast<uint16_t>(std::min<uint32_t>(op->site, kNoSite));
+  const auto run = [&](uint64_t start, uint64_t bytes) HWY_ATTR {
+    if (view.written && !run_has_values<kStore>(view.written, start, bytes, concurrent) && !kStore) return false;
+    if (!shadow) return true;
+    const uint64_t first = start >> shift;
+    return visit_run<kStore>(shadow->cells.get(), me, order.barrier_stamp, warp, site, first,
+                             ((start + bytes - 1) >> shift) - first + 1);
+  };
   if (s.pattern == Pattern::contiguous) {
-    meet = blocks_meet<kStore>(shadow, me, offset >> shift, (uint64_t{width} * kWarpSize) >> shift);
+    good = run(offset, uint64_t{width} * kWarpSize);
   } else {
     if (s.run_count < 0) list_runs(s, width);
-    for (int r = 0; r < s.run_count && !meet; ++r) {
-      const uint64_t start = offset + static_cast<uint64_t>(int64_t{s.run_start[r]});
-      const uint64_t first = start >> shift;
-      meet = blocks_meet<kStore>(shadow, me, first, ((start + s.run_bytes[r] - 1) >> shift) - first + 1);
-    }
+    for (int r = 0; r < s.run_count && good; ++r)
+      good = run(offset + static_cast<uint64_t>(int64_t{s.run_start[r]}), s.run_bytes[r]);
   }
-  if (HWY_UNLIKELY(meet)) check_global_slowly(w, op, s, buffer, offset, width, mask, kStore);
+  if (HWY_UNLIKELY(!good)) check_global_slowly(w, op, s, buffer, offset, width, mask, kStore);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -13,36 +13,57 @@ using profile::FaultKind;
 
 void SharedShadow::reset(uint64_t bytes, unsigned warp_count, unsigned shift) {
   granule_shift = shift;
-  // 32 lanes of the widest access may be read past the end by a vector comparison.
-  const size_t granules = (bytes >> shift) + 1 + kWarpSize;
-  writer.assign(granules, 0);
-  reader.assign(granules, 0);
-  line_settled.assign(bytes / 128 + 8, 0);
-  barrier_stamp = clock = 1;
-  warps = warp_count;
+  watched_bytes = static_cast<uint32_t>(bytes);
+  // A row of the widest pattern may be read past the end.
+  const size_t granules = (bytes >> shift) + 1 + 2 * kWarpSize;
+  if (writer.size() != granules || warps != warp_count || clock >= kLastStamp / 2) {
+    writer.assign(granules, 0);
+    reader.assign(granules, 0);
+    writer_site.assign(granules, kNoSite);
+    reader_site.assign(granules, kNoSite);
+    lines.assign(granules / 32 + 2, {});
+    warps = warp_count;
+    clock = 0;
+  }
+  born = barrier_stamp = ++clock;
+  out_of_stamps = false;
   warp_stamp.assign(warp_count, 0);
   met.clear();
-  released.clear();
-}
-
-void SharedShadow::exempt_from(uint32_t offset) {
-  std::fill(writer.begin() + (offset >> granule_shift), writer.end(), (1u << kWhoBits) | kAtomic);
+  if (!released.empty()) released.clear();
 }
 
 void SharedShadow::barrier_of_all() {
   if (clock >= kLastStamp - 1) {  // start the clock again: what is written stays written, long ago
-    for (uint32_t& e : writer) e = e ? 1u << kWhoBits : 0;
+    for (uint32_t& e : writer) e = e >> kWhoBits >= born ? 1u << kWhoBits : 0;
     std::fill(reader.begin(), reader.end(), 0);
+    for (SharedLine& line : lines) line = {1, line.stamp >= born ? line.valid : 0, 0, 0, 0};
     std::fill(warp_stamp.begin(), warp_stamp.end(), 0);
     met.clear();
-    clock = 1;
-    std::fill(line_settled.begin(), line_settled.end(), 0);
+    born = clock = 1;
   }
   barrier_stamp = ++clock;
+  out_of_stamps = false;
+}
+
+void SharedShadow::tick() {
+  if (clock < kLastStamp - 1) ++clock;
+  else out_of_stamps = true;
+}
+
+void SharedShadow::meet(uint32_t warp, uint32_t other, uint32_t stamp) {
+  if (met.empty()) met.assign(size_t{warps} * warps, 0);
+  uint32_t* mine = met.data() + size_t{warp} * warps;
+  for (uint32_t by = 0; by < warps; ++by) {
+    if (by == warp || (other != ~0u && by != other)) continue;
+    mine[by] = std::max(mine[by], stamp);
+    const uint32_t* theirs = met.data() + size_t{by} * warps;  // and whom it has met
+    for (uint32_t third = 0; third < warps; ++third)
+      if (third != warp) mine[third] = std::max(mine[third], theirs[third]);
+  }
 }
 
 void SharedShadow::barrier_of(const std::vector<uint32_t>& members) {
-  if (clock < kLastStamp - 1) ++clock;
+  tick();
   if (met.empty()) met.assign(size_t{warps} * warps, 0);
   // Everything that a member has met is now met by all of them.
   std::vector<uint32_t> joint(warps, 0);
@@ -58,122 +79,362 @@ void SharedShadow::barrier_of(const std::vector<uint32_t>& members) {
 }
 
 void SharedShadow::warp_sync(uint32_t warp) {
-  if (clock < kLastStamp - 1) ++clock;
+  tick();
   if (warp < warp_stamp.size()) warp_stamp[warp] = clock;
 }
 
 namespace {
 
+bool is_atomic(uint32_t who) { return who >= kAtomicBy && who <= kAtomicMany; }
+bool is_strong(uint32_t who) { return who >= kStrongBy && who < kStrongBy + kWarpSize; }
+
+// The warp of an entry, or ~0u for several.
+uint32_t warp_of(uint32_t who) {
+  if (who < kManyLanes) return who / kWarpSize;
+  if (who < kAtomicBy) return who - kManyLanes;
+  if (who < kAtomicMany) return who - kAtomicBy;
+  if (is_strong(who)) return who - kStrongBy;
+  return ~0u;
+}
+
 // Is the access that `entry` records ordered before one by `thread` of `warp` now?
 bool ordered(const SharedShadow& s, uint32_t entry, uint32_t warp, uint32_t thread) {
   const uint32_t stamp = entry >> kWhoBits, who = entry & kWhoMask;
-  if (stamp < s.barrier_stamp || who == kAtomic) return true;
-  if (who == thread) return true;
-  if (who == kManyWarps) return !s.met.empty();  // several warps: with named barriers in play, not known
-  const uint32_t by = who < kManyLanes ? who / kWarpSize : who - kManyLanes;
-  if (by == warp) return stamp < s.warp_stamp[warp];
+  if (stamp < s.barrier_stamp || s.out_of_stamps || who == thread || is_strong(who)) return true;
+  const uint32_t by = warp_of(who);
+  if (by == ~0u) return !s.met.empty();  // several warps: with others met since the barrier, not known
+  if (by == warp) return is_atomic(who) || stamp < s.warp_stamp[warp];  // which lane's atomic it was is not known
   return !s.met.empty() && stamp < s.met[size_t{warp} * s.warps + by];
 }
 
-void describe_other(Warp& w, profile::Fault& fault, uint32_t entry, bool other_writes) {
+Dim3 place_of(const Worker& k, uint32_t thread) {
+  const Dim3 shape = k.program->block;
+  return Dim3{thread % shape.x, thread / shape.x % shape.y, thread / shape.x / shape.y};
+}
+
+void name_other(Warp& w, profile::Fault& fault, uint16_t site) {
+  if (site != kNoSite) fault.other = w.worker->program->sites[site].instruction;
+}
+
+void describe_other(Warp& w, profile::Fault& fault, uint32_t entry, uint16_t site, bool other_writes) {
   const uint32_t who = entry & kWhoMask;
   fault.other_block = w.block->index;
-  const Dim3 shape = w.worker->program->block;
-  auto place = [&](uint32_t thread) {
-    return Dim3{thread % shape.x, thread / shape.x % shape.y, thread / shape.x / shape.y};
-  };
-  const std::string verb = other_writes ? "written" : "read";
+  name_other(w, fault, site);
+  const std::string verb = is_atomic(who) ? "updated atomically" : other_writes ? "written" : "read";
   if (who < kManyLanes) {
-    fault.other_thread = place(who);
+    fault.other_thread = place_of(*w.worker, who);
     fault.detail = verb + " by thread (" + std::to_string(fault.other_thread.x) + ", " +
                    std::to_string(fault.other_thread.y) + ", " + std::to_string(fault.other_thread.z) +
                    ") with no barrier between";
-  } else if (who < kAtomic) {
-    fault.detail = verb + " by several lanes of warp " + std::to_string(who - kManyLanes) + " with no barrier between";
-  } else {
-    fault.detail = verb + " by several warps with no barrier between";
+    return;
   }
+  const uint32_t by = warp_of(who);
+  fault.other_thread = place_of(*w.worker, by == ~0u ? 0 : by * kWarpSize);
+  fault.detail = verb +
+                 (by == ~0u ? " by several warps"
+                  : who < kAtomicBy ? " by several lanes of warp " + std::to_string(by) : " by warp " + std::to_string(by)) +
+                 " with no barrier between";
 }
 
-}  // namespace
+// One lane's part of check_shared: the granules of one access.
+struct SharedCheck {
+  Warp& w;
+  const MicroOp* op;
+  uint16_t site;
+  const uint32_t* offset;
+  LaneMask mask;
+  unsigned width;
+  bool read, write;
+  Order order;
+  const void* values;
+  SharedShadow& s;
+  uint32_t stamp;  // in place
 
-void check_shared(Warp& w, const MicroOp* op, const uint32_t* offset, LaneMask mask, unsigned width, bool read,
-                  bool write, bool atomic, const void* values) {
-  SharedShadow& s = w.block->shadow;
-  auto value_of = [&](unsigned lane) {
+  const std::byte* value_of(unsigned lane) const {
     return static_cast<const std::byte*>(values) + lane * (width == 8 ? 8u : 4u);
-  };
+  }
+
   // Does a store write what stands there already, or what the other lane of this store writes?
-  auto same_value = [&](unsigned lane, uint32_t entry) {
+  bool same_value(unsigned lane, uint32_t entry) const {
     if (!values) return false;
     const uint32_t who = entry & kWhoMask;
     const bool same_warp = who < kManyLanes && who / kWarpSize == w.index;
     if (same_warp && (mask >> (who % kWarpSize)) & 1 && offset[who % kWarpSize] == offset[lane])
       return std::memcmp(value_of(who % kWarpSize), value_of(lane), width) == 0;
     return std::memcmp(w.shared + offset[lane], value_of(lane), width) == 0;
-  };
-  const uint32_t stamp = s.clock << kWhoBits;
-  // Two lanes of one store at one place: a race within the instruction.
-  for (LaneMask left = mask; left; left &= left - 1) {
-    const unsigned lane = static_cast<unsigned>(std::countr_zero(left));
+  }
+
+  profile::Fault& fault(FaultKind kind, unsigned lane) const {
+    profile::Fault& f = report_fault(w, op, kind, lane);
+    f.space = mem::AccessSpace::shared;
+    f.access = order == Order::atomic ? mem::AccessKind::atomic
+               : write ? mem::AccessKind::store : mem::AccessKind::load;
+    f.width_bytes = width;
+    f.offset = offset[lane];
+    f.address = offset[lane];
+    f.object = "shared memory of the block (" + std::to_string(w.shared_bytes) + " bytes)";
+    return f;
+  }
+
+  // In a kernel with fences an atomic or volatile access may pass on what its warp did before, and a later one of
+  // the same place may take it over. Whether the fences stand where they must is not looked at.
+  void pass_on(uint32_t entry) const {
+    const uint32_t who = entry & kWhoMask;
+    if (entry >> kWhoBits < s.barrier_stamp || !(is_atomic(who) || is_strong(who))) return;
+    const uint32_t by = warp_of(who);
+    if (by == w.index) return;
+    s.meet(w.index, by, entry >> kWhoBits);
+  }
+
+  void run(unsigned lane) {
     const uint32_t thread = w.first_thread + lane;
     bool reported = false;
-    if (write) s.line_settled[offset[lane] / 128] = s.line_settled[(offset[lane] + width - 1) / 128] = 0;
     for (uint32_t g = offset[lane] >> s.granule_shift; g <= (offset[lane] + width - 1) >> s.granule_shift; ++g) {
       uint32_t& e = s.writer[g];
       uint32_t& r = s.reader[g];
-      auto fault = [&](FaultKind kind) -> profile::Fault& {
-        profile::Fault& f = report_fault(w, op, kind, lane);
-        f.space = mem::AccessSpace::shared;
-        f.access = write ? mem::AccessKind::store : mem::AccessKind::load;
-        f.width_bytes = width;
-        f.offset = offset[lane];
-        f.address = offset[lane];
-        f.object = "shared memory of the block (" + std::to_string(w.shared_bytes) + " bytes)";
+      SharedLine& line = s.lines[g / 32];
+      const uint32_t bit = 1u << (g % 32);
+      s.renew(line);
+      if (read && !(line.valid & bit) && !reported) {
+        fault(FaultKind::uninitialised, lane);
         reported = true;
-        return f;
-      };
-      if (read && e == 0 && !reported) fault(FaultKind::uninitialised);
-      if (atomic) {
-        if (write) e = stamp | kAtomic;
-        continue;
       }
-      if (!reported && e != 0 && !ordered(s, e, w.index, thread) && !(write && same_value(lane, e)))
-        describe_other(w, fault(FaultKind::shared_race), e, true);
+      if (s.fences && order != Order::weak) pass_on(e);
+      const uint32_t who = e & kWhoMask;
+      const bool with_writer = order == Order::weak || (order == Order::atomic && !is_atomic(who));
+      if (with_writer && !reported && !ordered(s, e, w.index, thread) &&
+          !(write && order == Order::weak && same_value(lane, e))) {
+        describe_other(w, fault(FaultKind::shared_race, lane), e, s.writer_site[g], true);
+        reported = true;
+      }
+      if (write && order != Order::strong && !reported && !ordered(s, r, w.index, thread)) {
+        describe_other(w, fault(FaultKind::shared_race, lane), r, s.reader_site[g], false);
+        reported = true;
+      }
       if (write) {
-        if (!reported && r != 0 && !ordered(s, r, w.index, thread))
-          describe_other(w, fault(FaultKind::shared_race), r, false);
-        e = stamp | thread;
-      } else {
-        const uint32_t who = r & kWhoMask;
-        // What is ordered before this read is ordered before all that this read is.
-        if (r == 0 || who == thread || ordered(s, r, w.index, thread)) {
-          r = stamp | thread;
-        } else {
-          const uint32_t by = who < kManyLanes ? who / kWarpSize : who - kManyLanes;
-          r = stamp | (who < kAtomic && by == w.index ? kManyLanes + w.index : kManyWarps);
+        uint32_t by = thread;
+        if (order == Order::strong) by = kStrongBy + w.index;
+        if (order == Order::atomic) {
+          const bool others = is_atomic(who) && who != kAtomicBy + w.index && e >> kWhoBits >= s.barrier_stamp;
+          by = others ? kAtomicMany : kAtomicBy + w.index;
         }
+        e = stamp | by;
+        s.writer_site[g] = site;
+        line.valid |= bit;
+        line.written |= bit;
+        line.many &= ~bit;
+      } else if (order == Order::weak) {
+        const uint32_t by = r & kWhoMask;
+        // What is ordered before this read is ordered before all that this read is.
+        if (by == thread || ordered(s, r, w.index, thread)) r = stamp | thread;
+        else r = stamp | (warp_of(by) == w.index ? kManyLanes + w.index : kManyWarps);
+        s.reader_site[g] = site;
+        line.read |= bit;
       }
     }
   }
+};
+
+}  // namespace
+
+void check_shared(Warp& w, const MicroOp* op, uint32_t site, const uint32_t* offset, LaneMask mask, unsigned width,
+                  bool read, bool write, Order order, const void* values) {
+  SharedShadow& s = w.block->shadow;
+  if (s.fences && order != Order::weak) {  // lanes of one warp may wait for each other too
+    s.tick();
+    s.warp_stamp[w.index] = s.clock;
+  }
+  SharedCheck check{w, op, static_cast<uint16_t>(std::min<uint32_t>(site, kNoSite)), offset, mask, width, read, write,
+                    order, values, s, s.clock << kWhoBits};
+  for (LaneMask left = mask; left; left &= left - 1) {
+    const unsigned lane = static_cast<unsigned>(std::countr_zero(left));
+    if (offset[lane] + width <= s.watched_bytes) check.run(lane);
+  }
+}
+
+// ---- global memory ----
+
+void GlobalShadow::make(uint64_t bytes, unsigned shift) {
+  granule_shift = shift;
+  cell_count = (bytes >> shift) / 8 + 2;
+  cells = LazyWords<GlobalCell>(cell_count);
+  details.clear();
 }
 
 void unexpected_store(Warp& w, size_t buffer) {
   Worker& k = *w.worker;
-  if (!k.watch_stores || k.unexpected[buffer]) return;
+  if (!k.watch_stores) return;
+  if (!k.can_start_over) {  // watched from here on
+    k.shadows[buffer].make(k.views[buffer].bytes, k.program->global_granule_shift);
+    k.views[buffer].shadow = &k.shadows[buffer];
+    return;
+  }
+  if (k.unexpected[buffer]) return;
   k.unexpected[buffer] = true;
   k.blocks_conflict = true;  // start over, with a shadow beside it
+}
+
+namespace {
+
+// What a granule's access met.
+struct Meeting {
+  enum class Kind : uint8_t { none, block, warp } kind = Kind::none;
+  bool written = false;        // the other access
+  uint32_t other = 0;          // block number + 1 or kManyBlocks; warp or ~0u
+  uint16_t site = kNoSite;
+};
+
+GlobalDetail& detail_of(GlobalShadow& shadow, GlobalCell& cell) {
+  if (cell.detail == 0) {
+    GlobalDetail d;
+    for (unsigned g = 0; g < 8; ++g) {
+      if ((cell.written >> g) & 1) d.writer[g] = cell.block;
+      if ((cell.read >> g) & 1) d.reader[g] = cell.block;
+      d.writer_site[g] = cell.writer_site;
+      d.reader_site[g] = cell.reader_site;
+    }
+    shadow.details.push_back(d);
+    cell.detail = static_cast<uint32_t>(shadow.details.size());
+  }
+  return shadow.details[cell.detail - 1];
+}
+
+struct Visitor {
+  uint32_t block = 0;  // number + 1
+  uint32_t stamp = 0;  // of its last barrier
+  uint32_t warp = 0;
+  uint16_t site = kNoSite;
+  bool warps_race = true;  // ... of one block; false where their order is not known
+};
+
+// Records the access of one granule and says whom it met.
+Meeting visit(GlobalShadow& shadow, uint64_t granule, const Visitor& v, bool write) {
+  GlobalCell& cell = shadow.cells[granule / 8];
+  const unsigned g = granule % 8;
+  const uint8_t bit = static_cast<uint8_t>(1u << g);
+  Meeting met;
+  if (cell.block != 0 && cell.block != v.block) detail_of(shadow, cell);
+  if (cell.block != v.block || cell.stamp != v.stamp) {
+    cell.last = 0;
+    cell.block = v.block;
+    cell.stamp = v.stamp;
+  }
+  const unsigned shift = 8 * g;
+  uint8_t last = static_cast<uint8_t>(cell.last >> shift);
+  const uint32_t kind = last & kKindBits;
+  const bool mine = (last & (kReadBy - 1)) == v.warp && kind != kReadByMany;
+  if (v.warps_race && last && !mine && (write || kind == kWrittenBy))
+    met = {Meeting::Kind::warp, kind == kWrittenBy, kind == kReadByMany ? ~0u : last & (kReadBy - 1u),
+           kind == kWrittenBy ? cell.writer_site : cell.reader_site};
+  if (write) last = static_cast<uint8_t>(kWrittenBy | v.warp);
+  else if (last == 0 || (kind == kWrittenBy && !mine)) last = static_cast<uint8_t>(kReadBy | v.warp);
+  else if (kind == kReadBy && !mine) last = kReadByMany;
+  cell.last = (cell.last & ~(uint64_t{0xff} << shift)) | uint64_t{last} << shift;
+  if (cell.detail != 0) {
+    GlobalDetail& d = shadow.details[cell.detail - 1];
+    const bool writer_met = d.writer[g] != 0 && d.writer[g] != v.block;
+    const bool reader_met = write && d.reader[g] != 0 && d.reader[g] != v.block;
+    if (writer_met || reader_met)
+      met = {Meeting::Kind::block, writer_met, writer_met ? d.writer[g] : d.reader[g],
+             writer_met ? d.writer_site[g] : d.reader_site[g]};
+    else if (met.kind == Meeting::Kind::warp)
+      met.site = met.written ? d.writer_site[g] : d.reader_site[g];
+    if (write) {
+      d.writer[g] = v.block;
+      d.writer_site[g] = v.site;
+    } else {
+      d.reader[g] = d.reader[g] == 0 || d.reader[g] == v.block ? v.block : kManyBlocks;
+      d.reader_site[g] = v.site;
+    }
+  }
+  if (write) {
+    cell.writer_site = cell.written == 0 || cell.writer_site == v.site ? v.site : kNoSite;
+    cell.written |= bit;
+  } else {
+    cell.reader_site = cell.read == 0 || cell.reader_site == v.site ? v.site : kNoSite;
+    cell.read |= bit;
+  }
+  return met;
+}
+
+void describe_meeting(Warp& w, profile::Fault& f, const Meeting& met) {
+  const Dim3 grid = w.worker->program->grid;
+  const char* verb = met.written ? "written" : "read";
+  name_other(w, f, met.site);
+  if (met.kind == Meeting::Kind::warp) {
+    f.other_block = w.block->index;
+    if (met.other != ~0u) f.other_thread = place_of(*w.worker, met.other * kWarpSize);
+    f.detail = std::string(verb) + " by " +
+               (met.other == ~0u ? "several warps" : "warp " + std::to_string(met.other)) +
+               " of the same block with no barrier between";
+  } else if (met.other != kManyBlocks) {
+    const uint64_t b = met.other - 1;
+    f.other_block = {static_cast<uint32_t>(b % grid.x), static_cast<uint32_t>(b / grid.x % grid.y),
+                     static_cast<uint32_t>(b / grid.x / grid.y)};
+    f.detail = std::string(verb) + " by block (" + std::to_string(f.other_block.x) + ", " +
+               std::to_string(f.other_block.y) + ", " + std::to_string(f.other_block.z) + ") in the same launch";
+  } else {
+    f.detail = "read by several other blocks in the same launch";
+  }
+}
+
+// Have all these bytes a value? Gives them one if `write`.
+bool has_values(const Worker& k, uint64_t* written, uint64_t offset, unsigned width, bool write) {
+  bool all = true;
+  for (uint64_t at = offset; at < offset + width;) {
+    const uint64_t shift = at % 64, n = std::min<uint64_t>(64 - shift, offset + width - at);
+    const uint64_t bits = (n == 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1) << shift;
+    all &= mark_values(written[at / 64], bits, write, k.atomic_memory);
+    at += n;
+  }
+  return all;
+}
+
+// Granules that this shadow's blocks wrote and read in a cell.
+void sum_up(const GlobalShadow& shadow, const GlobalCell& cell, uint8_t& written, uint8_t& read) {
+  written = cell.written;
+  read = cell.read;
+  if (cell.detail == 0) return;
+  written = read = 0;
+  const GlobalDetail& d = shadow.details[cell.detail - 1];
+  for (unsigned g = 0; g < 8; ++g) {
+    written |= static_cast<uint8_t>((d.writer[g] != 0) << g);
+    read |= static_cast<uint8_t>((d.reader[g] != 0) << g);
+  }
+}
+
+}  // namespace
+
+bool workers_conflict(const std::vector<const GlobalShadow*>& shadows) {
+  if (shadows.size() < 2) return false;
+  for (uint64_t c = 0; c < shadows[0]->cell_count; ++c) {
+    uint8_t written = 0, read = 0;
+    for (const GlobalShadow* shadow : shadows) {
+      const GlobalCell& cell = shadow->cells[c];
+      if (cell.block == 0) continue;
+      uint8_t own_written, own_read;
+      sum_up(*shadow, cell, own_written, own_read);
+      if ((own_written & (written | read)) | (own_read & written)) return true;
+      written |= own_written;
+      read |= own_read;
+    }
+  }
+  return false;
 }
 
 void check_global_lanes(Warp& w, const MicroOp* op, const LaneTarget* target, LaneMask mask, unsigned width,
                         bool read, bool write, bool atomic) {
   Worker& k = *w.worker;
-  const uint32_t me = static_cast<uint32_t>(w.block->linear) + 1;
+  const SharedShadow& order = w.block->shadow;
   const bool strong = atomic || (op->flags & kStrong);
+  const bool warps_race = order.tells_warps_apart();
+  const Visitor visitor{static_cast<uint32_t>(w.block->linear) + 1, order.barrier_stamp, warps_race ? w.index : 0,
+                        static_cast<uint16_t>(std::min<uint32_t>(op->site, kNoSite)), warps_race};
   for (LaneMask left = mask; left; left &= left - 1) {
     const unsigned lane = static_cast<unsigned>(std::countr_zero(left));
     const LaneTarget& t = target[lane];
-    const BufferView& view = k.views[static_cast<size_t>(t.buffer)];
+    const size_t index = static_cast<size_t>(t.buffer);
+    const BufferView& view = k.views[index];
     auto fault = [&](FaultKind kind) -> profile::Fault& {
       profile::Fault& f = report_fault(w, op, kind, lane);
       f.space = mem::AccessSpace::global;
@@ -181,50 +442,23 @@ void check_global_lanes(Warp& w, const MicroOp* op, const LaneTarget* target, La
       f.width_bytes = width;
       f.buffer = static_cast<int32_t>(t.buffer);
       f.offset = static_cast<int64_t>(t.offset);
-      f.address = DeviceMemory::address_of(static_cast<size_t>(t.buffer)) + t.offset;
-      const Buffer& buffer = k.memory->buffer(static_cast<size_t>(t.buffer));
+      f.address = DeviceMemory::address_of(index) + t.offset;
+      const Buffer& buffer = k.memory->buffer(index);
       f.object = "buffer " + buffer.name + " (" + std::to_string(buffer.bytes) + " bytes)";
       return f;
     };
-    if (view.written) {
-      bool all = true;
-      for (unsigned b = 0; b < width; ++b) {
-        uint64_t& word = view.written[(t.offset + b) / 64];
-        const uint64_t bit = uint64_t{1} << ((t.offset + b) % 64);
-        all &= (word & bit) != 0;
-        if (write) word |= bit;
-      }
-      if (read && !all) fault(FaultKind::uninitialised);
-    }
-    if (!view.shadow && write && !strong) unexpected_store(w, static_cast<size_t>(t.buffer));
+    if (view.written && !has_values(k, view.written, t.offset, width, write) && read) fault(FaultKind::uninitialised);
+    if (!view.shadow && write && !strong) unexpected_store(w, index);
     if (!view.shadow || strong) continue;
     const unsigned shift = view.shadow->granule_shift;
+    bool reported = false;
     for (uint64_t g = t.offset >> shift; g <= (t.offset + width - 1) >> shift; ++g) {
-      uint32_t& writer = view.shadow->writer[g];
-      uint32_t& reader = view.shadow->reader[g];
-      const bool write_met = writer != 0 && writer != me;
-      const bool read_met = write && reader != 0 && reader != me;
-      if (write_met || read_met) {
-        k.blocks_conflict = true;
-        if (!k.atomic_memory) {
-          profile::Fault& f = fault(FaultKind::global_race);
-          const uint32_t other = write_met ? writer : reader;
-          const Dim3 grid = k.program->grid;
-          if (other != kManyBlocks) {
-            const uint64_t b = other - 1;
-            f.other_block = {static_cast<uint32_t>(b % grid.x), static_cast<uint32_t>(b / grid.x % grid.y),
-                             static_cast<uint32_t>(b / grid.x / grid.y)};
-            f.detail = std::string(write_met ? "written" : "read") + " by block (" + std::to_string(f.other_block.x) +
-                       ", " + std::to_string(f.other_block.y) + ", " + std::to_string(f.other_block.z) +
-                       ") in the same launch";
-          } else {
-            f.detail = "read by several other blocks in the same launch";
-          }
-        }
-      }
-      if (write) writer = me;
-      else if (read) reader = reader == 0 || reader == me ? me : kManyBlocks;
-      if (write_met || read_met) break;
+      const Meeting met = visit(*view.shadow, g, visitor, write);
+      if (met.kind == Meeting::Kind::none) continue;
+      if (met.kind == Meeting::Kind::block) k.blocks_conflict = true;
+      if (reported || (met.kind == Meeting::Kind::block && k.atomic_memory)) continue;
+      describe_meeting(w, fault(FaultKind::global_race), met);
+      reported = true;
     }
   }
 }

@@ -1,21 +1,28 @@
-// Who touched what, and is it ordered? Shadow words beside shared memory (threads of a block) and beside
-// written global buffers (blocks of a grid).
+// Who touched what, and is it ordered? Shadows beside shared memory (threads of a block) and beside written global
+// buffers (blocks of a grid, and warps of one block). race-inl.h has the ways for accesses that fit a pattern.
 //
-// Shared memory: one word per granule (4 bytes; 1 where the kernel has narrower accesses) for the last write and
-// one for the last read:
+// Shared memory, by granule (4 bytes; 1 where the kernel has narrower accesses): a word for the last write and one
+// for the last read, and the instructions that did them.
 //      31            11 10        0
-//     [      stamp     | who      ]     who: 0..1023 thread, 1024 + w several lanes of warp w, kManyWarps,
-//                                       kAtomic. 0 as a whole: never touched.
-// The stamp is the block's clock, which moves at every synchronisation. An earlier access is ordered before
-// this one if it is by the same thread, older than the last barrier of the whole block (the usual case: one
-// vector comparison), by this warp and older than its last `bar.warp.sync`, or by a warp that this one has met
-// at a named barrier since.
+//     [      stamp     | who      ]     who: see below
+// The stamp is the block's clock, which moves at every synchronisation and from one block to the next, so that
+// what an earlier block left behind is older than `born` and nothing has to be cleared. An earlier access is
+// ordered before this one if it is by the same thread, older than the last barrier of the whole block (the usual
+// case), by this warp and older than its last `bar.warp.sync`, or by a warp that this one has met since: at a named
+// barrier, an mbarrier, or, in kernels with fences, at an atomic or volatile access of one place.
 //
-// Global memory: one word per granule with the number (+ 1) of the block that wrote it, one for the block
-// that read it or kManyBlocks. Blocks are never ordered within a launch, but for atomics and volatile,
-// acquire and release accesses, which are left out.
+// Most checks never come to those words: a line of 32 granules knows which of them have a value, and which were
+// written, read, and read by several warps since the last barrier. Those bits hold as long as the line's stamp is
+// the barrier's.
+//
+// Global memory: a cell of 8 granules knows the block that came last, which granules that block wrote and read, and
+// which warps did since the block's last barrier. A cell that several blocks come to gets a GlobalDetail, with a
+// block for each granule. Blocks are never ordered within a launch, but for atomics and volatile, acquire and
+// release accesses, which are left out. Every CPU thread has shadows of its own; what blocks of two of them did
+// is compared at the end (workers_conflict).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -34,8 +41,15 @@ struct Worker;
 
 inline constexpr unsigned kWhoBits = 11;
 inline constexpr uint32_t kWhoMask = (1u << kWhoBits) - 1;
-inline constexpr uint32_t kManyLanes = 1024, kAtomic = 2046, kManyWarps = 2047;
 inline constexpr uint32_t kLastStamp = (1u << (32 - kWhoBits)) - 1;
+// Who: a thread of the block (0 to 1023), or one of these, where + w names a warp.
+inline constexpr uint32_t kManyLanes = 1024;   // + w: several lanes of a warp
+inline constexpr uint32_t kAtomicBy = 1056;    // + w: atomics of a warp
+inline constexpr uint32_t kAtomicMany = 1088;  // atomics of several warps
+inline constexpr uint32_t kStrongBy = 1120;    // + w: a volatile, relaxed or release store
+inline constexpr uint32_t kManyWarps = 2047;
+
+inline constexpr uint16_t kNoSite = 0xffff;  // an instruction that is not known
 inline constexpr uint32_t kManyBlocks = ~0u;
 
 // What the arrivals at an mbarrier make known to who waits for it: by warp, a clock below which its accesses are
@@ -44,39 +58,122 @@ struct Released {
   std::vector<uint32_t> arriving, complete;
 };
 
+// What is known of 32 granules of shared memory without looking at their words.
+struct SharedLine {
+  uint32_t stamp = 0;    // the bits below hold from this barrier on
+  uint32_t valid = 0;    // has a value
+  uint32_t written = 0;  // since the barrier (or a granule too many)
+  uint32_t read = 0;     // since the barrier (or a granule too many)
+  uint32_t many = 0;     // valid, not written, and read by several warps since: one more read changes nothing
+};
+
 struct SharedShadow {
-  std::vector<uint32_t> writer, reader;
-  // By 128-byte line: the barrier stamp under which every word of it was found written before and read by many
-  // warps since, so that one more read changes nothing. A write resets it.
-  std::vector<uint32_t> line_settled;
+  std::vector<uint32_t> writer, reader;            // by granule
+  std::vector<uint16_t> writer_site, reader_site;  // index in Program::sites, or kNoSite
+  std::vector<SharedLine> lines;
   unsigned granule_shift = 2;
+  uint32_t watched_bytes = 0;             // what lies behind is the system's: has values, and is in no race
+  uint32_t born = 1;                      // entries stamped below are of an earlier block
   uint32_t barrier_stamp = 1;             // accesses stamped below are ordered before everything now
   uint32_t clock = 1;
+  bool out_of_stamps = false;             // until the next barrier nothing can be told apart
+  bool fences = false;                    // the kernel has fences: strong accesses may order others
   std::vector<uint32_t> warp_stamp;       // by warp: its last bar.warp.sync
   std::vector<uint32_t> met;              // [warp * warps + other]: others' accesses stamped below are ordered
   unsigned warps = 0;
   std::map<uint32_t, Released> released;  // by the mbarrier object's offset
 
+  // For a new block.
   void reset(uint64_t bytes, unsigned warp_count, unsigned shift);
-  // What lies at this offset and behind is the system's: written before, and never in a race.
-  void exempt_from(uint32_t offset);
+  // Is all that orders two warps of this block barriers of the whole block? Global memory is judged by those only.
+  bool tells_warps_apart() const { return !fences && met.empty(); }
+  void exempt_from(uint32_t offset) { watched_bytes = offset; }
   void barrier_of_all();
   void barrier_of(const std::vector<uint32_t>& members);  // warps that met at a named barrier
   void warp_sync(uint32_t warp);
+  void tick();  // the next stamp
+  // The warp has met `other` (all of them: ~0u), whose accesses stamped below `stamp` are ordered from now on.
+  void meet(uint32_t warp, uint32_t other, uint32_t stamp);
+
+  // Makes the bits of a line those of the time since the last barrier.
+  void renew(SharedLine& line) const {
+    if (line.stamp == barrier_stamp) return;
+    if (line.stamp < born) line.valid = 0;
+    line.stamp = barrier_stamp;
+    line.written = line.read = line.many = 0;
+  }
+
+  // An atomic of the warp on a granule that has a value and that only atomics touched since the last barrier. False
+  // where that is not so: the full check has to look at it.
+  bool add_atomic(uint32_t granule, uint32_t warp, uint32_t site) {
+    SharedLine& line = lines[granule / 32];
+    const uint32_t bit = 1u << (granule % 32);
+    renew(line);
+    uint32_t& e = writer[granule];
+    const uint32_t who = e & kWhoMask, mine = kAtomicBy + warp;
+    uint32_t next = mine;
+    if (!(line.valid & bit) || (line.read & bit)) return false;
+    if (line.written & bit) {
+      if (who < kAtomicBy || who > kAtomicMany) return false;
+      if (who != mine) next = kAtomicMany;
+    }
+    e = clock << kWhoBits | next;
+    writer_site[granule] = static_cast<uint16_t>(site < kNoSite ? site : kNoSite);
+    line.written |= bit;
+    line.many &= ~bit;
+    return true;
+  }
+};
+
+// A granule's byte in GlobalCell::last: 0, or what was done to it since the block's last barrier, and by which warp.
+inline constexpr uint8_t kReadBy = 1 << 5, kReadByMany = 2 << 5, kWrittenBy = 3 << 5, kKindBits = 7 << 5;
+
+struct alignas(32) GlobalCell {
+  uint32_t block = 0;   // number + 1 of the block that came last; 0: untouched
+  uint32_t stamp = 0;   // barrier_stamp of that block for which `last` holds
+  uint64_t last = 0;    // a byte a granule
+  uint32_t detail = 0;  // index + 1 in GlobalShadow::details
+  uint16_t writer_site = kNoSite, reader_site = kNoSite;  // kNoSite where several
+  uint8_t written = 0, read = 0;  // by `block`, a bit a granule; of no meaning where there is a detail
+};
+
+struct GlobalDetail {
+  uint32_t writer[8] = {}, reader[8] = {};  // number + 1 of a block; kManyBlocks
+  uint16_t writer_site[8], reader_site[8];
 };
 
 struct GlobalShadow {
-  LazyWords<uint32_t> writer, reader;
+  LazyWords<GlobalCell> cells;
+  uint64_t cell_count = 0;
+  std::vector<GlobalDetail> details;
   unsigned granule_shift = 2;
+
+  void make(uint64_t bytes, unsigned shift);
+  explicit operator bool() const { return static_cast<bool>(cells); }
 };
+
+// Did blocks of two workers meet? One shadow of the same buffer from each worker; empty ones are left out.
+bool workers_conflict(const std::vector<const GlobalShadow*>& shadows);
+
+// Bits of Buffer::written, a bit a byte: were all of `bits` set? Sets them if `write`. Workers share the words.
+inline bool mark_values(uint64_t& word, uint64_t bits, bool write, bool concurrent) {
+  const std::atomic_ref<uint64_t> shared(word);
+  if ((shared.load(std::memory_order_relaxed) & bits) == bits) return true;
+  if (write && concurrent) shared.fetch_or(bits, std::memory_order_relaxed);
+  else if (write) word |= bits;
+  return false;
+}
+
+enum class Order : uint8_t { weak, strong, atomic };  // strong: volatile, relaxed, acquire, release
 
 // The full check of a shared access, lane by lane. `offset` is each lane's. Reports faults. `values`, where known,
 // is the row that a store of one element writes: threads that write the same value to one place (a flag that
-// several raise) do no harm to each other.
-void check_shared(Warp& warp, const MicroOp* op, const uint32_t* offset, LaneMask mask, unsigned width_bytes,
-                  bool read, bool write, bool atomic, const void* values = nullptr);
+// several raise) do no harm to each other. `site` is the access's index in Program::sites.
+void check_shared(Warp& warp, const MicroOp* op, uint32_t site, const uint32_t* offset, LaneMask mask,
+                  unsigned width_bytes, bool read, bool write, Order order, const void* values = nullptr);
 
-// The full check of a global access: values never written, and writes that meet another block's accesses.
+// The full check of a global access: values never written, and writes that meet another block's accesses or another
+// warp's.
 struct LaneTarget;
 void check_global_lanes(Warp& warp, const MicroOp* op, const LaneTarget* target, LaneMask mask, unsigned width_bytes,
                         bool read, bool write, bool atomic);

@@ -215,6 +215,7 @@ void prepare_block(Worker& worker, BlockState& block, uint64_t linear) {
   }
   if (worker.options->check_races) {
     block.shadow.reset(shared_bytes, warps, program.shared_granule_shift);
+    block.shadow.fences = program.fences;
     if (program.uses_reserved_shared) block.shadow.exempt_from(program.reserved_shared_offset());
   }
   const bool fresh = block.warps.size() != warps;

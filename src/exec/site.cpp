@@ -150,30 +150,6 @@ void list_runs(Site& s, unsigned width) {
   }
 }
 
-void list_granules(Site& s, uint32_t base, unsigned width, unsigned shift) {
-  const int64_t first = static_cast<int64_t>(base >> shift);
-  s.granule_count = 0;
-  for (LaneMask left = s.mask; left; left &= left - 1) {
-    const unsigned lane = static_cast<unsigned>(std::countr_zero(left));
-    const int64_t address = static_cast<int64_t>(base) + s.delta[lane];
-    for (int64_t g = address >> shift; g <= (address + width - 1) >> shift; ++g) {
-      const int32_t delta = static_cast<int32_t>(g - first);
-      int16_t k = 0;
-      while (k < s.granule_count && s.granule_delta[k] != delta) ++k;
-      if (k < s.granule_count) {
-        if (s.granule_lane[k] != lane) s.granule_lane[k] = Site::kSeveralLanes;
-      } else if (k == static_cast<int16_t>(Site::kMaxGranules)) {
-        s.granule_count = -2;
-        return;
-      } else {
-        s.granule_delta[k] = delta;
-        s.granule_lane[k] = static_cast<uint8_t>(lane);
-        ++s.granule_count;
-      }
-    }
-  }
-}
-
 template <class Address>
 bool set_pattern(Site& s, const SiteInfo& info, AccessSpace space, const Address* address, LaneMask mask,
                  uint32_t width, const Warp& w) {
@@ -199,7 +175,8 @@ bool set_pattern(Site& s, const SiteInfo& info, AccessSpace space, const Address
   constexpr int64_t kFar = int64_t{1} << 30;
   if (lowest < -kFar || highest > kFar) return false;
   for (unsigned i = 0; i < kWarpSize; ++i) s.delta32[i] = static_cast<int32_t>(s.delta[i]);
-  s.granule_count = s.run_count = -1;
+  s.granules.form = Granules::Form::unknown;
+  s.run_count = -1;
   s.mask = mask;
   s.space = space;
   s.lanes = lane_count(mask);

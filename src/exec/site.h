@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "base/warp.h"
+#include "exec/granules.h"
 #include "exec/program.h"
 #include "mem/warp_access.h"
 #include "profile/profile.h"
@@ -44,13 +45,7 @@ struct alignas(64) Site {
   int32_t delta32[kWarpSize] = {};
   uint64_t hits[32] = {};     // global: by (base / 4) mod 32
 
-  // The granules of the race detector's shadow that the pattern touches, each once: distance from the base's
-  // granule, and the lane that touches it or kSeveralLanes. Made when first asked for.
-  static constexpr unsigned kMaxGranules = 128;
-  static constexpr uint8_t kSeveralLanes = 255;
-  int16_t granule_count = -1;  // -1: not made; -2: too many
-  int32_t granule_delta[kMaxGranules];
-  uint8_t granule_lane[kMaxGranules];
+  Granules granules;          // of shared memory's shadow
 
   // The bytes that the pattern touches, as runs without gaps, in order of address. Made when first asked for.
   // run_count -1: not made.
@@ -71,9 +66,6 @@ inline constexpr uint32_t kSitesOfGeneric = 3;  // global, shared, local
 
 // Turns the pending hits into counters.
 void flush_site(Site& site, const SiteInfo& info, const Program& program);
-
-// Makes Site::granule_*.
-void list_granules(Site& site, uint32_t base, unsigned width, unsigned granule_shift);
 
 // Makes Site::run_*.
 void list_runs(Site& site, unsigned width);

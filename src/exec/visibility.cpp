@@ -74,6 +74,8 @@ void scan_visibility(Program& program, const std::vector<int32_t>& functions) {
           break;
         default: break;
       }
+      const bool orders = i.has(Mod::acquire) || i.has(Mod::release) || i.has(Mod::acq_rel);
+      if (i.op == Op::membar || i.op == Op::fence || (orders && i.op != Op::mbarrier)) program.fences = true;
       const bool accesses = i.op == Op::ld || i.op == Op::st || i.op == Op::ldu;
       if (!accesses) continue;
       const unsigned bytes = ptx::size_bytes(i.type(0));
@@ -85,7 +87,7 @@ void scan_visibility(Program& program, const std::vector<int32_t>& functions) {
   }
 }
 
-std::vector<bool> stored_parameters(const ptx::Module& module, const ptx::Function& function) {
+StoredParameters stored_parameters(const ptx::Module& module, const ptx::Function& function) {
   // Which parameters' values flow, through any arithmetic, into the address of a store? One bit a parameter and
   // register, to a fixed point. Pointers that come out of memory or go into calls are not followed: a store through
   // one is noticed while running.
@@ -98,16 +100,24 @@ std::vector<bool> stored_parameters(const ptx::Module& module, const ptx::Functi
       return uint64_t{1} << o.index;
     return 0;
   };
-  uint64_t stored = 0;
+  uint64_t stored = 0, altered = 0;
+  bool complete = true;
   for (bool changed = true; changed;) {
     changed = false;
+    complete = true;
     for (const ptx::Instruction& i : function.instructions) {
       if (i.operand_count == 0) continue;
       const Operand* operands = module.operands_of(i);
-      if (i.op == Op::st) {
-        stored |= of(operands[0]);
+      const bool store = i.op == Op::st || (i.op == Op::wmma && i.has(Mod::store)) || (i.op == Op::cp && i.has(Mod::bulk));
+      const bool atomic = i.op == Op::red || (i.op == Op::atom && i.operand_count > 1);
+      if (store || atomic) {
+        const uint64_t to = of(operands[i.op == Op::atom ? 1 : 0]);
+        (store ? stored : altered) |= to;
+        const ptx::Space space = space_of(i);
+        if (to == 0 && (space == ptx::Space::global || space == ptx::Space::generic)) complete = false;
         continue;
       }
+      if (i.op == Op::call) complete = false;
       if (i.op == Op::ld && space_of(i) != ptx::Space::param) continue;
       uint64_t all = 0;
       for (unsigned o = 1; o < i.operand_count; ++o) {
@@ -127,8 +137,12 @@ std::vector<bool> stored_parameters(const ptx::Module& module, const ptx::Functi
         for (unsigned e = 0; e < operands[0].count; ++e) flow(module.operands[operands[0].first + e]);
     }
   }
-  std::vector<bool> result(function.params.size());
-  for (size_t p = 0; p < result.size(); ++p) result[p] = p >= 64 || ((stored >> p) & 1);
+  StoredParameters result;
+  for (size_t p = 0; p < function.params.size(); ++p) {
+    result.stored.push_back(p >= 64 || ((stored >> p) & 1));
+    result.changed.push_back(p >= 64 || (((stored | altered) >> p) & 1));
+  }
+  result.complete = complete;
   return result;
 }
 

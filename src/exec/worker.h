@@ -94,7 +94,9 @@ struct Worker {
   std::map<uint64_t, std::string> printed;  // by linear block
   // Shadows are kept for buffers that the kernel is expected to write; a store to another one is noted here.
   bool watch_stores = false;
+  bool can_start_over = true;    // the buffers' contents at the start are at hand
   std::vector<bool> unexpected;
+  std::vector<GlobalShadow> shadows;  // by buffer; empty where none is kept
   bool blocks_conflict = false;  // global accesses of two blocks met: run again in order
   BlockState* block = nullptr;
   bool atomic_memory = false;  // other workers run at the same time
