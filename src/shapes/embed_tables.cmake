@@ -1,0 +1,12 @@
+# Writes OUTPUT, a C++ file with every .csv of FOLDER as a string: std::string_view table(std::string_view name).
+file(GLOB tables ${FOLDER}/*.csv)
+list(SORT tables)
+set(text "// Made by src/shapes/embed_tables.cmake from src/shapes/data/.\n#include \"shapes/embedded.h\"\n\n")
+string(APPEND text "namespace fullwarp::shapes {\n\nstd::string_view embedded_table(std::string_view name) {\n")
+foreach(path ${tables})
+  get_filename_component(name ${path} NAME_WE)
+  file(READ ${path} content)
+  string(APPEND text "  if (name == \"${name}\") return R\"csv(${content})csv\";\n")
+endforeach()
+string(APPEND text "  return {};\n}\n\n}  // namespace fullwarp::shapes\n")
+file(WRITE ${OUTPUT} "${text}")
