@@ -1,0 +1,56 @@
+// What the host logic asks of a GPU. device_cuda.cu answers with CUDA; tests answer with host memory.
+#ifndef FULLWARP_GEMM_SRC_DEVICE_H_
+#define FULLWARP_GEMM_SRC_DEVICE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fullwarp::gemm {
+
+using Stream = void*;  // a cudaStream_t
+
+// Rows of `width` bytes (a multiple of 2) from one pitch to another; any alignment of 2 bytes on both sides.
+struct CopyJob {
+  uintptr_t src = 0;
+  uintptr_t dst = 0;
+  bool src_by_pointers = false;  // `src` is the device address of `products` addresses
+  bool dst_by_pointers = false;
+  int64_t src_offset = 0;  // bytes added to each address read from a pointer array
+  int64_t dst_offset = 0;
+  int64_t src_pitch = 0, dst_pitch = 0;    // bytes from row to row
+  int64_t src_stride = 0, dst_stride = 0;  // bytes from product to product
+  int64_t width = 0;
+  int64_t rows = 0;
+  int64_t zero_rows = 0;  // more rows of the destination, filled with zeros
+  int64_t products = 1;
+  bool pad = false;  // the destination is ours and aligned: rows are filled with zeros to the next 16 bytes
+  bool backward = false;  // last rows first: what was written last is still in the L2 cache
+};
+
+constexpr int kMaxCopyJobs = 4;
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  // Enqueues the copies in one launch. False: the launch failed.
+  virtual bool copy_rows(const CopyJob* jobs, int count, Stream stream) = 0;
+  // Blocking; null where there is no memory. Never called under capture.
+  virtual void* allocate(size_t bytes) = 0;
+  virtual void release(void* memory) = 0;
+  virtual void synchronize(Stream stream) = 0;
+  // 0 where the stream is not being captured; else the capture's number.
+  virtual uint64_t capture_id(Stream stream) = 0;
+  // Calls `call(argument)`, which must not use CUDA, once the graph being captured and all made from it are gone.
+  virtual bool at_graph_end(Stream stream, void (*call)(void*), void* argument) = 0;
+  // GPU time of what is enqueued between start and stop; 0: not to be had now (capture). Reading does not wait:
+  // false until it is known; a negative time means that it never will be.
+  virtual uint64_t start_timing(Stream stream) = 0;
+  virtual void stop_timing(uint64_t timing, Stream stream) = 0;
+  virtual bool read_timing(uint64_t timing, double& microseconds) = 0;
+  virtual int current_device() = 0;
+  // Tells apart streams that share a handle (the per-thread default stream).
+  virtual uint64_t stream_key(Stream stream) = 0;
+};
+
+}  // namespace fullwarp::gemm
+#endif  // FULLWARP_GEMM_SRC_DEVICE_H_
