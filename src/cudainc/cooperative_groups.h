@@ -89,6 +89,24 @@ class thread_block {
 };
 static FW_D thread_block this_thread_block() { return {}; }
 
+// A block with room in shared memory, 32 bytes a warp, in which tiles of several warps exchange values.
+template <unsigned MaxBlockSize = 1024>
+struct block_tile_memory {
+  alignas(16) char bytes[(MaxBlockSize + 31) / 32 * 32];
+};
+class thread_block_with_memory : public thread_block {
+ public:
+  FW_D explicit thread_block_with_memory(char* memory) : memory_(memory) {}
+  FW_D char* memory() const { return memory_; }
+
+ private:
+  char* memory_;
+};
+template <unsigned MaxBlockSize>
+FW_D thread_block_with_memory this_thread_block(block_tile_memory<MaxBlockSize>& memory) {
+  return thread_block_with_memory(memory.bytes);
+}
+
 // What tiles and coalesced groups share: votes over a mask. SELF gives mask().
 #define FW_VOTES                                                                              \
   FW_D void sync() const { __syncwarp(mask()); }                                              \
@@ -96,9 +114,9 @@ static FW_D thread_block this_thread_block() { return {}; }
   FW_D int all(int predicate) const { return __all_sync(mask(), predicate); }                 \
   FW_D bool is_valid() const { return true; }
 
-template <unsigned Size, class Parent = void>
+template <unsigned Size, class Parent = void, bool SeveralWarps = (Size > 32)>
 class thread_block_tile {
-  static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile is a power of two up to 32 threads");
+  static_assert(Size >= 1 && (Size & (Size - 1)) == 0, "the size of a tile is a power of two");
 
  public:
   thread_block_tile() = default;
@@ -136,6 +154,48 @@ class thread_block_tile {
   static FW_D unsigned in_tile(unsigned word) {
     return Size == 32 ? word : (word >> (details::lane_id() & ~(Size - 1))) & ((1u << (Size & 31)) - 1);
   }
+};
+
+// A tile of several warps. Its barrier is one of the block's sixteen, counted from the last.
+template <unsigned Size, class Parent>
+class thread_block_tile<Size, Parent, true> {
+  static_assert(Size <= 512 && (Size & (Size - 1)) == 0, "the size of a tile is a power of two up to 512");
+
+ public:
+  FW_D explicit thread_block_tile(char* memory) : memory_(memory) {}
+  static FW_D void sync() { asm volatile("barrier.sync %0, %1;" ::"r"(15 - meta_group_rank()), "n"(Size) : "memory"); }
+  static constexpr FW_D unsigned size() { return Size; }
+  static constexpr FW_D unsigned num_threads() { return Size; }
+  static FW_D unsigned thread_rank() { return details::rank_in_block() % Size; }
+  static FW_D unsigned meta_group_rank() { return details::rank_in_block() / Size; }
+  static FW_D unsigned meta_group_size() { return (details::block_size() + Size - 1) / Size; }
+  FW_D bool is_valid() const { return true; }
+
+  // Every thread gets `combine` of one value of each warp, in order.
+  template <class T, class Op>
+  FW_D T across_warps(T v, Op&& combine) const {
+    static_assert(sizeof(T) <= 32, "a value that tiles of several warps exchange has at most 32 bytes");
+    char* const cells = memory_ + meta_group_rank() * Size;  // 32 bytes for each 32 threads
+    if (details::lane_id() == 0) __builtin_memcpy(cells + thread_rank() / 32 * 32, &v, sizeof(T));
+    sync();
+    __builtin_memcpy(&v, cells, sizeof(T));
+    for (unsigned warp = 1; warp < Size / 32; ++warp) {
+      T other;
+      __builtin_memcpy(&other, cells + warp * 32, sizeof(T));
+      v = combine(v, other);
+    }
+    sync();
+    return v;
+  }
+  FW_D int any(int predicate) const {
+    return across_warps(__any_sync(0xffffffffu, predicate), [](int a, int b) { return a | b; });
+  }
+  FW_D int all(int predicate) const {
+    return across_warps(__all_sync(0xffffffffu, predicate), [](int a, int b) { return a & b; });
+  }
+
+ private:
+  char* memory_;
 };
 
 class coalesced_group {
@@ -182,7 +242,13 @@ static FW_D coalesced_group coalesced_threads() { return coalesced_group(__activ
 
 // Partitions.
 template <unsigned Size, class Parent>
-FW_D thread_block_tile<Size, Parent> tiled_partition(const Parent&) { return {}; }
+FW_D thread_block_tile<Size, Parent> tiled_partition(const Parent& parent) {
+  if constexpr (Size > 32) {
+    return thread_block_tile<Size, Parent>(parent.memory());
+  } else {
+    return {};
+  }
+}
 static FW_D thread_group tiled_partition(const thread_group& parent, unsigned size) {
   const unsigned first = details::lane_id() & ~(size - 1);
   const unsigned tile = (size >= 32 ? 0xffffffffu : ((1u << size) - 1) << first);

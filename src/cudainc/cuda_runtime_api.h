@@ -96,6 +96,10 @@ FW_API cudaMallocAsync(T** p, size_t bytes, cudaStream_t stream) {
   return ::cudaMallocAsync((void**)(void*)p, bytes, stream);
 }
 template <class T>
+FW_API cudaMallocAsync(T** p, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+  return ::cudaMallocFromPoolAsync((void**)(void*)p, bytes, pool, stream);
+}
+template <class T>
 FW_API cudaMallocFromPoolAsync(T** p, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
   return ::cudaMallocFromPoolAsync((void**)(void*)p, bytes, pool, stream);
 }

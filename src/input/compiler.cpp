@@ -182,6 +182,8 @@ std::vector<std::string> compile_command(const Compiler& compiler, const Compile
       add({"-Xclang", "-target-feature", "-Xclang", ptx});
     }
   }
+  // `"a"b` is an error for clang and two tokens for nvcc.
+  if (compiler.kind == CompilerKind::clang) add({"-Wno-reserved-user-defined-literal"});
   if (!own_standard) add({"-std=c++17"});
   add({"-MD", "-MF", job.deps});
   command.insert(command.end(), flags.begin(), flags.end());

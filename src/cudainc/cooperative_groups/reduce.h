@@ -60,7 +60,9 @@ FW_D auto reduce(const thread_block_tile<Size, Parent>& tile, T&& value, Op&& op
   using V = typename details::Bare<T>::type;
   using Redux = details::Redux<V, typename details::Bare<Op>::type>;
   V v = value;
-  if constexpr (Redux::value) {
+  if constexpr (Size > 32) {
+    return tile.across_warps(reduce(thread_block_tile<32>(), v, op), op);
+  } else if constexpr (Redux::value) {
     return Redux::run(tile.mask(), v);
   } else {
     for (unsigned lanes = Size / 2; lanes > 0; lanes >>= 1) v = op(v, tile.shfl_xor(v, lanes));
