@@ -78,6 +78,7 @@ std::unique_ptr<Worker> make_worker(Run& run, bool parallel) {
   worker->blocks.resize(program.block_count);
   worker->guard_lanes.resize(program.guard_count);
   worker->divergent.resize(program.branch_count);
+  worker->taken_lanes.resize(program.branch_count);
   worker->divisors.resize(program.divisions.size());
   worker->coverage.resize(run.memory.size());
   worker->views.resize(run.memory.size());
@@ -233,8 +234,18 @@ void gather(Run& run, const Launch& launch, KernelProfile& profile) {
   }
   for (size_t b = 0; b < program.branches.size(); ++b) {
     const profile::InstructionId& id = program.branches[b];
-    for (const auto& worker : run.workers)
-      profile.executed[static_cast<size_t>(id.function)][id.index].divergent += worker->divergent[b];
+    auto& counters = profile.executed[static_cast<size_t>(id.function)][id.index];
+    uint64_t taken = 0;
+    for (const auto& worker : run.workers) {
+      counters.divergent += worker->divergent[b];
+      taken += worker->taken_lanes[b];
+    }
+    const ptx::Instruction& i = program.module->functions[static_cast<size_t>(id.function)].instructions[id.index];
+    if (i.guard < 0) continue;
+    // Other guarded instructions that end a block (exit, ret, call) are branched around where the guard is false.
+    const uint64_t on = i.op == ptx::Op::bra ? taken : counters.lanes - taken;
+    profile.lane_instructions -= counters.lanes_on - on;
+    counters.lanes_on = on;
   }
   std::vector<int32_t> entry_of(program.sites.size(), -1);
   for (size_t s = 0; s < program.sites.size(); ++s) {

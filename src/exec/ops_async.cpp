@@ -1,7 +1,8 @@
 // Asynchronous copies (cp.async, cp.async.bulk) and the barriers they signal (mbarrier).
 //
-// Copies are done where they are issued: groups are always complete and waiting for them is nothing. For the race
-// detector such a copy is a store by the issuing thread, so that others need a barrier (or an mbarrier) to read it.
+// Copies are done where they are issued. For the race detector a copy is a store by the issuing thread, so that
+// others need a barrier (or an mbarrier) to read it, and what it brings may not be read at all before that thread has
+// waited: for its group, or by way of an mbarrier that tracks it.
 //
 // An mbarrier object is 64 bits of shared memory, opaque to the program; ours:
 //
@@ -36,6 +37,24 @@ void for_lanes(LaneMask mask, F f) {
 const MicroOp* nothing(Warp&, const MicroOp* op) { return op + 1; }
 
 // ---- cp.async: a load into scratch rows and a store from them ----
+
+const MicroOp* begin_copy(Warp& w, const MicroOp* op) {  // a: row of addresses, flags: words
+  alignas(64) uint32_t offset[kWarpSize];
+  const uint32_t* row = w.row<uint32_t>(op->a);
+  for (unsigned i = 0; i < kWarpSize; ++i) offset[i] = row[i] + static_cast<uint32_t>(op->imm);
+  w.block->shadow.begin_copies(w.index, w.exec, offset, 4 * op->flags);
+  return op + 1;
+}
+
+const MicroOp* commit_copies(Warp& w, const MicroOp* op) {
+  w.block->shadow.commit_copies(w.index, w.exec);
+  return op + 1;
+}
+
+const MicroOp* finish_copies(Warp& w, const MicroOp* op) {  // imm: groups that may be left
+  w.block->shadow.finish_copies(w.index, w.exec, static_cast<uint32_t>(op->imm));
+  return op + 1;
+}
 
 struct PartialCopy {
   MicroOp load;         // of whole lanes, into `rows`
@@ -120,6 +139,11 @@ bool decode_copy(Decoder& d) {
   store.imm = to.imm;
   store.site = store_site;
   store.flags = words;
+  if (d.program.check_races) {
+    MicroOp& begin = d.emit({begin_copy, nullptr}, 0, to.row);
+    begin.imm = to.imm;
+    begin.flags = words;
+  }
   return true;
 }
 
@@ -371,6 +395,8 @@ bool decode_mbarrier(Decoder& d) {
 
 bool decode_copy_arrive(Decoder& d) {
   const ptx::Instruction& i = d.instruction();
+  // Who waits at the mbarrier has waited for the copies: they are let go here.
+  if (d.program.check_races) d.emit({finish_copies, nullptr}).imm = SharedShadow::kAllCopies;
   if (!i.has(Mod::noinc) && !i.has(Mod::mbarrier_arrive_noinc)) {  // one more is expected, and that one has come
     d.emit({nothing, nullptr});
     return true;
@@ -473,7 +499,15 @@ bool decode_async(Decoder& d) {
   if (i.op == Op::mbarrier) return decode_mbarrier(d);
   if (i.op != Op::cp) return false;
   if (i.has(Mod::commit_group) || i.has(Mod::wait_group) || i.has(Mod::wait_all) || i.has(Mod::prefetch)) {
-    d.emit({nothing, nullptr});
+    const bool groups = d.program.check_races && !i.has(Mod::prefetch) && !i.has(Mod::bulk);
+    if (groups && i.has(Mod::commit_group)) {
+      d.emit({commit_copies, nullptr});
+    } else if (groups) {
+      const std::optional<uint64_t> left = i.has(Mod::wait_group) && i.operand_count ? d.constant_value(d.operand(0)) : std::nullopt;
+      d.emit({finish_copies, nullptr}).imm = left ? static_cast<int64_t>(std::min<uint64_t>(*left, 1u << 20)) : SharedShadow::kAllCopies;
+    } else {
+      d.emit({nothing, nullptr});
+    }
     return true;
   }
   if (i.has(Mod::reduce) || i.has(Mod::bulk) || i.has(Mod::tensor)) return decode_bulk(d);

@@ -40,6 +40,7 @@ const MicroOp* branch(Warp& w, const MicroOp* op) {
   const LaneMask taken = w.active & (w.pred(op->a) ^ static_cast<LaneMask>(op->imm));
   const MicroOp* next = after(op);
   if (taken == 0) return next;
+  w.worker->taken_lanes[op->site] += lane_count(taken);
   if (taken == w.active) return op->target;
   ++w.worker->divergent[op->site];
   const LaneMask rest = w.active & ~taken;

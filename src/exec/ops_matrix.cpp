@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <string>
 
 #include "exec/matrix_ops.h"
 #include "exec/mma_tiles.h"
-#include "exec/warp.h"
+#include "exec/worker.h"
 
 namespace fullwarp::exec {
 namespace {
@@ -16,7 +17,16 @@ using Form = MatrixAccessInfo::Form;
 using Step = MatrixAccessInfo::Step;
 
 // Fragments that meet at a .sync instruction run it one after the other: the first lane's does it all.
-bool leads(const Warp& w) { return (w.exec >> std::countr_zero(w.participants)) & 1; }
+// Lanes that are missing (elsewhere, exited, or never there in a partial warp) leave the result undefined.
+bool leads(Warp& w, const MicroOp* op) {
+  const unsigned first = static_cast<unsigned>(std::countr_zero(w.participants));
+  if (!((w.exec >> first) & 1)) return false;
+  if (w.participants != kFullMask)
+    report_fault(w, op, profile::FaultKind::invalid_instruction, first).detail =
+        "a matrix instruction that only " + std::to_string(lane_count(w.participants)) +
+        " of the 32 lanes of its warp execute: its result is undefined";
+  return true;
+}
 
 template <class Row>
 void put_row(Warp& w, uint32_t row, const Row* values, LaneMask mask) {
@@ -30,7 +40,7 @@ void put_row(Warp& w, uint32_t row, const Row* values, LaneMask mask) {
 
 template <class Row, class F>
 const MicroOp* multiply(Warp& w, const MicroOp* op, F f) {
-  if (!leads(w)) return op + 1;
+  if (!leads(w, op)) return op + 1;
   const MmaInfo& info = *static_cast<const MmaInfo*>(op->info);
   Row* rows[4][kMostMatrixRegisters];
   const MatrixRows* operands[4] = {&info.d, &info.a, &info.b, &info.c};
@@ -67,7 +77,7 @@ const MicroOp* mma_volta(Warp& w, const MicroOp* op) {
 }
 
 const MicroOp* movmatrix(Warp& w, const MicroOp* op) {
-  if (!leads(w)) return op + 1;
+  if (!leads(w, op)) return op + 1;
   const MovmatrixInfo& info = *static_cast<const MovmatrixInfo*>(op->info);
   alignas(64) uint32_t result[kWarpSize];
   sem::movmatrix(w.row<uint32_t>(info.from), result);
@@ -151,7 +161,7 @@ void access_steps(Warp& w, const MatrixAccessInfo& info) {
 }
 
 const MicroOp* access_matrix(Warp& w, const MicroOp* op) {
-  if (!leads(w)) return op + 1;
+  if (!leads(w, op)) return op + 1;
   const MatrixAccessInfo& info = *static_cast<const MatrixAccessInfo*>(op->info);
   const LaneMask exec = w.exec;
   if (info.narrow) access_steps<uint32_t>(w, info);

@@ -33,10 +33,11 @@ HWY_NOINLINE void check_shared_slowly(Warp& w, const MicroOp* op, const Site& s,
   check_shared(w, op, site, offset, mask, width, !kStore, kStore, op->flags & kStrong ? Order::strong : Order::weak, values);
 }
 
-// One access of the warp at hand, against the words of the shadow.
+// One access of the warp at hand, against the words of the shadow. `first` is the granule that the pointers are at.
 struct SharedRow {
   SharedShadow& shadow;
-  uint32_t* HWY_RESTRICT writer;  // of the pattern's lowest granule
+  size_t first;
+  uint32_t* HWY_RESTRICT writer;
   uint32_t* HWY_RESTRICT reader;
   uint16_t* HWY_RESTRICT writer_site;
   uint16_t* HWY_RESTRICT reader_site;
@@ -44,21 +45,23 @@ struct SharedRow {
   uint32_t stamp, first_thread, warp;
   uint16_t site;
 
-  uint32_t who(uint8_t lane) const { return lane == Granules::kSeveralLanes ? kManyLanes + warp : first_thread + lane; }
-  bool own(uint32_t by) const { return (by < kManyLanes && by / kWarpSize == warp) || by == kManyLanes + warp; }
-  uint32_t after_read(uint32_t r, uint32_t mine) const {
-    const uint32_t by = r & kWhoMask;
-    if (r < limit || by == mine || (own(by) && r < warp_limit)) return stamp | mine;
-    return stamp | (own(by) ? kManyLanes + warp : kManyWarps);
-  }
+  SharedRow(const Warp& w, const Site& s, SharedShadow& from, size_t at)
+      : shadow(from), first(at), writer(from.writer.data() + at), reader(from.reader.data() + at),
+        writer_site(from.writer_site.data() + at), reader_site(from.reader_site.data() + at),
+        limit(from.barrier_stamp << kWhoBits), warp_limit(from.warp_stamp[w.index] << kWhoBits),
+        stamp(from.clock << kWhoBits), first_thread(w.first_thread), warp(w.index),
+        site(static_cast<uint16_t>(std::min<ptrdiff_t>(&s - w.sites, kNoSite))) {}
+
+  uint32_t several() const { return kManyLanes + warp; }
+  bool own(uint32_t by) const { return (by < kManyLanes && by / kWarpSize == warp) || by == several(); }
 };
 
 // A pattern of the form `dense`. False: the full check has to look at it.
 template <bool kStore>
-HWY_INLINE bool check_dense(const SharedRow& row, const Granules& g, size_t first) {
+HWY_INLINE bool check_dense(const SharedRow& row, const Granules& g) {
   SharedShadow& shadow = row.shadow;
-  const unsigned span = g.span, padded = (span + 7) / 8 * 8, words = (span + 31) / 32, shift = first % 32;
-  SharedLine* const lines = shadow.lines.data() + first / 32;
+  const unsigned span = g.span, padded = (span + 7) / 8 * 8, words = (span + 31) / 32, shift = row.first % 32;
+  SharedLine* const lines = shadow.lines.data() + row.first / 32;
   const unsigned line_count = (shift + span + 31) / 32;
   const auto bits = [&](unsigned k) HWY_ATTR {
     const uint64_t here = k < words ? g.touched[k] : 0, before = k > 0 ? g.touched[k - 1] : 0;
@@ -79,6 +82,11 @@ HWY_INLINE bool check_dense(const SharedRow& row, const Granules& g, size_t firs
   }
   if (!kStore && !(bad | need)) return true;
   if (kStore && !g.alone) return false;
+  const uint8_t* const HWY_RESTRICT lanes_of = g.lane;
+  uint32_t* const HWY_RESTRICT writer = row.writer;
+  uint32_t* const HWY_RESTRICT reader = row.reader;
+  const uint32_t limit = row.limit, first_thread = row.first_thread, stamp = row.stamp, several = row.several();
+  const uint16_t site = row.site;
   if (HWY_UNLIKELY(bad != 0)) {
     if (!kStore)
       for (unsigned k = 0; k < line_count; ++k)
@@ -86,88 +94,84 @@ HWY_INLINE bool check_dense(const SharedRow& row, const Granules& g, size_t firs
     uint32_t met = 0;
     FULLWARP_LANE_LOOP
     for (unsigned i = 0; i < padded; ++i) {
-      const uint32_t lane = g.lane[i], mine = row.first_thread + lane;  // of several lanes: nobody's
-      const uint32_t touched = lane != Granules::kNoLane;
-      const uint32_t e = row.writer[i];
-      uint32_t race = newer(e, row.limit) & ((lane == Granules::kSeveralLanes) | ((e & kWhoMask) != mine));
+      const uint32_t lane = lanes_of[i], mine = first_thread + lane;
+      const uint32_t e = writer[i];
+      uint32_t race = newer(e, limit) & ((lane == Granules::kSeveralLanes) | ((e & kWhoMask) != mine));
       if constexpr (kStore) {
-        const uint32_t r = row.reader[i];
-        race |= newer(r, row.limit) & ((r & kWhoMask) != mine);
+        const uint32_t r = reader[i];
+        race |= newer(r, limit) & ((r & kWhoMask) != mine);
       }
-      met |= race & touched;
+      met |= race & (lane != Granules::kNoLane);
     }
     if (met) return false;
   }
-  const uint32_t several = kManyLanes + row.warp;
   if constexpr (kStore) {
+    uint16_t* const HWY_RESTRICT sites = row.writer_site;
     FULLWARP_LANE_LOOP
     for (unsigned i = 0; i < padded; ++i) {
-      const uint32_t lane = g.lane[i];
-      row.writer[i] = lane != Granules::kNoLane ? row.stamp | (row.first_thread + lane) : row.writer[i];
+      const uint32_t lane = lanes_of[i];
+      writer[i] = lane != Granules::kNoLane ? stamp | (first_thread + lane) : writer[i];
     }
     FULLWARP_LANE_LOOP
-    for (unsigned i = 0; i < padded; ++i)
-      row.writer_site[i] = g.lane[i] != Granules::kNoLane ? row.site : row.writer_site[i];
+    for (unsigned i = 0; i < padded; ++i) sites[i] = lanes_of[i] != Granules::kNoLane ? site : sites[i];
     for (unsigned k = 0; k < line_count; ++k) {
       const uint32_t m = bits(k);
-      lines[k].valid |= m;
+      lines[k].valid |= m & ~lines[k].pending;
       lines[k].written |= m;
       lines[k].many &= ~m;
     }
     return true;
   }
+  uint16_t* const HWY_RESTRICT sites = row.reader_site;
   FULLWARP_LANE_LOOP
-  for (unsigned i = 0; i < padded; ++i)
-    row.reader_site[i] = g.lane[i] != Granules::kNoLane ? row.site : row.reader_site[i];
+  for (unsigned i = 0; i < padded; ++i) sites[i] = lanes_of[i] != Granules::kNoLane ? site : sites[i];
+  for (unsigned k = 0; k < line_count; ++k) lines[k].read |= bits(k);
   if (again == 0) {
     FULLWARP_LANE_LOOP
     for (unsigned i = 0; i < padded; ++i) {
-      const uint32_t lane = g.lane[i];
-      const uint32_t mine = row.stamp | (lane == Granules::kSeveralLanes ? several : row.first_thread + lane);
-      row.reader[i] = lane != Granules::kNoLane ? mine : row.reader[i];
+      const uint32_t lane = lanes_of[i];
+      const uint32_t mine = stamp | (lane == Granules::kSeveralLanes ? several : first_thread + lane);
+      reader[i] = lane != Granules::kNoLane ? mine : reader[i];
     }
-    for (unsigned k = 0; k < line_count; ++k) lines[k].read |= bits(k);
     return true;
   }
-  const uint32_t many = row.stamp | kManyWarps;
+  const uint32_t many = stamp | kManyWarps, warp = row.warp, warp_limit = row.warp_limit;
   FULLWARP_LANE_LOOP
   for (unsigned i = 0; i < padded; ++i) {
-    const uint32_t lane = g.lane[i], r = row.reader[i], by = r & kWhoMask;
-    const uint32_t mine = lane == Granules::kSeveralLanes ? several : row.first_thread + lane;
-    const bool own = (by / kWarpSize == row.warp) | (by == several);
-    const bool first_time = !newer(r, row.limit) | (by == mine) | (own & !newer(r, row.warp_limit));
-    const uint32_t next = first_time ? row.stamp | mine : own ? row.stamp | several : many;
-    row.reader[i] = lane != Granules::kNoLane ? next : r;
+    const uint32_t lane = lanes_of[i], r = reader[i], by = r & kWhoMask;
+    const uint32_t mine = lane == Granules::kSeveralLanes ? several : first_thread + lane;
+    const bool own = (by / kWarpSize == warp) | (by == several);
+    const bool first_time = !newer(r, limit) | (by == mine) | (own & !newer(r, warp_limit));
+    const uint32_t next = first_time ? stamp | mine : own ? stamp | several : many;
+    reader[i] = lane != Granules::kNoLane ? next : r;
   }
   const hwy::HWY_NAMESPACE::ScalableTag<uint32_t> d;
-  const unsigned lanes = static_cast<unsigned>(hwy::HWY_NAMESPACE::Lanes(d));
+  const unsigned step = static_cast<unsigned>(hwy::HWY_NAMESPACE::Lanes(d));
   for (unsigned k = 0; k < words; ++k) {
     uint32_t settled = 0;
-    for (unsigned i = 0; i < 32 && 32 * k + i < span; i += lanes) {
+    for (unsigned i = 0; i < 32 && 32 * k + i < span; i += step) {
       uint8_t part[8] = {};
       hwy::HWY_NAMESPACE::StoreMaskBits(
-          d, hwy::HWY_NAMESPACE::Eq(hwy::HWY_NAMESPACE::LoadU(d, row.reader + 32 * k + i), hwy::HWY_NAMESPACE::Set(d, many)),
+          d, hwy::HWY_NAMESPACE::Eq(hwy::HWY_NAMESPACE::LoadU(d, reader + 32 * k + i), hwy::HWY_NAMESPACE::Set(d, many)),
           part);
       uint32_t word;
       std::memcpy(&word, part, 4);
       settled |= word << i;
     }
-    settled &= g.touched[k];
-    const uint64_t placed = uint64_t{settled} << shift;
+    const uint64_t placed = uint64_t{settled & g.touched[k]} << shift;
     lines[k].many |= static_cast<uint32_t>(placed) & lines[k].valid & ~lines[k].written;
     if (placed >> 32) lines[k + 1].many |= static_cast<uint32_t>(placed >> 32) & lines[k + 1].valid & ~lines[k + 1].written;
   }
-  for (unsigned k = 0; k < line_count; ++k) lines[k].read |= bits(k);
   return true;
 }
 
-// One granule. False: the full check has to look at it.
+// One granule, `at` from the row's first one. False: the full check has to look at it.
 template <bool kStore>
-HWY_INLINE bool check_granule(const SharedRow& row, size_t first, int32_t at, uint8_t lane) {
-  SharedLine& line = row.shadow.lines[(first + static_cast<size_t>(int64_t{at})) / 32];
-  const uint32_t bit = 1u << ((first + static_cast<size_t>(int64_t{at})) % 32);
+HWY_INLINE bool check_granule(const SharedRow& row, int64_t at, uint8_t lane) {
+  SharedLine& line = row.shadow.lines[(row.first + static_cast<size_t>(at)) / 32];
+  const uint32_t bit = 1u << ((row.first + static_cast<size_t>(at)) % 32);
   row.shadow.renew(line);
-  const uint32_t mine = row.who(lane);
+  const uint32_t mine = lane == Granules::kSeveralLanes ? row.several() : row.first_thread + lane;
   if constexpr (kStore) {
     if (HWY_UNLIKELY((line.written | line.read) & bit)) {
       const uint32_t e = row.writer[at], r = row.reader[at];
@@ -175,7 +179,7 @@ HWY_INLINE bool check_granule(const SharedRow& row, size_t first, int32_t at, ui
     }
     row.writer[at] = row.stamp | mine;
     row.writer_site[at] = row.site;
-    line.valid |= bit;
+    line.valid |= bit & ~line.pending;
     line.written |= bit;
     line.many &= ~bit;
     return true;
@@ -185,50 +189,56 @@ HWY_INLINE bool check_granule(const SharedRow& row, size_t first, int32_t at, ui
       const uint32_t e = row.writer[at];
       if (!(line.valid & bit) || (e >= row.limit && (lane == Granules::kSeveralLanes || (e & kWhoMask) != mine))) return false;
     }
-    const uint32_t next = line.read & bit ? row.after_read(row.reader[at], mine) : row.stamp | mine;
-    row.reader[at] = next;
+    uint32_t who = mine;
+    if (line.read & bit) {
+      const uint32_t r = row.reader[at], by = r & kWhoMask;
+      if (r >= row.limit && by != mine && !(row.own(by) && r < row.warp_limit)) who = row.own(by) ? row.several() : kManyWarps;
+      if (who == kManyWarps) line.many |= bit & ~line.written;
+    }
+    row.reader[at] = row.stamp | who;
     row.reader_site[at] = row.site;
     line.read |= bit;
-    if (next == (row.stamp | kManyWarps) && !(line.written & bit)) line.many |= bit;
     return true;
   }
 }
 
 template <bool kStore>
-HWY_INLINE void check_shared_pattern(Warp& w, const MicroOp* op, Site& s, uint32_t base, unsigned width,
-                                     LaneMask mask) {
+HWY_NOINLINE void check_shared_closely(Warp& w, const MicroOp* op, Site& s, uint32_t base, unsigned width, LaneMask mask) {
   SharedShadow& shadow = w.block->shadow;
-  const unsigned shift = shadow.granule_shift;
   Granules& g = s.granules;
   bool good = !(op->flags & kStrong) && int64_t{base} + s.end <= int64_t{shadow.watched_bytes};
   if (HWY_LIKELY(good)) {
-    if (HWY_UNLIKELY(g.form == Granules::Form::unknown)) g.make(base, s.delta, mask, width, shift);
-    const size_t first =
-        static_cast<size_t>(int64_t{base >> shift} + (g.form == Granules::Form::dense ? g.lowest : 0));
-    const SharedRow row{shadow,
-                        shadow.writer.data() + first,
-                        shadow.reader.data() + first,
-                        shadow.writer_site.data() + first,
-                        shadow.reader_site.data() + first,
-                        shadow.barrier_stamp << kWhoBits,
-                        shadow.warp_stamp[w.index] << kWhoBits,
-                        shadow.clock << kWhoBits,
-                        w.first_thread,
-                        w.index,
-                        static_cast<uint16_t>(std::min<ptrdiff_t>(&s - w.sites, kNoSite))};
-    switch (g.form) {
-      case Granules::Form::dense:
-        if (g.span == 1) good = (!kStore || g.alone) && check_granule<kStore>(row, first, 0, g.lane[0]);
-        else good = check_dense<kStore>(row, g, first);
-        break;
-      case Granules::Form::list:
-        good = !kStore || g.alone;
-        for (unsigned k = 0; k < g.count && good; ++k) good = check_granule<kStore>(row, first, g.delta[k], g.lane[k]);
-        break;
-      default: good = false;
-    }
+    if (HWY_UNLIKELY(g.form == Granules::Form::unknown)) g.make(base, s.delta, mask, width, shadow.granule_shift);
+    const int64_t first = int64_t{base >> shadow.granule_shift} + (g.form == Granules::Form::dense ? g.lowest : 0);
+    const SharedRow row(w, s, shadow, static_cast<size_t>(first));
+    if (kStore && !g.alone) good = false;
+    else if (g.form == Granules::Form::dense) good = check_dense<kStore>(row, g);
+    else if (g.form == Granules::Form::list)
+      for (unsigned k = 0; k < g.count && good; ++k) good = check_granule<kStore>(row, g.delta[k], g.lane[k]);
+    else good = false;
   }
   if (HWY_UNLIKELY(!good)) check_shared_slowly<kStore>(w, op, s, base, width, mask);
+}
+
+// Most accesses end here: one granule for all lanes, or granules that several warps have read since the barrier.
+template <bool kStore>
+HWY_INLINE void check_shared_pattern(Warp& w, const MicroOp* op, Site& s, uint32_t base, unsigned width,
+                                     LaneMask mask) {
+  const Granules& g = s.granules;
+  if (!kStore && g.form == Granules::Form::dense && g.span <= 32 && !(op->flags & kStrong)) {
+    SharedShadow& shadow = w.block->shadow;
+    const size_t first = static_cast<size_t>(int64_t{base >> shadow.granule_shift} + g.lowest);
+    SharedLine* const line = shadow.lines.data() + first / 32;
+    const uint64_t m = uint64_t{g.touched[0]} << (first % 32);
+    const uint32_t low = static_cast<uint32_t>(m), high = static_cast<uint32_t>(m >> 32), stamp = shadow.barrier_stamp;
+    if (line[0].stamp == stamp && !(low & ~line[0].many) &&
+        (high == 0 || (line[1].stamp == stamp && !(high & ~line[1].many))))
+      return;
+    if (g.span == 1 && int64_t{base} + s.end <= int64_t{shadow.watched_bytes} &&
+        check_granule<false>(SharedRow(w, s, shadow, first), 0, g.lane[0]))
+      return;
+  }
+  check_shared_closely<kStore>(w, op, s, base, width, mask);
 }
 
 HWY_NOINLINE void check_global_slowly(Warp& w, const MicroOp* op, const Site& s, size_t buffer, uint64_t offset,

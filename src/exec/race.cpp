@@ -30,19 +30,62 @@ void SharedShadow::reset(uint64_t bytes, unsigned warp_count, unsigned shift) {
   warp_stamp.assign(warp_count, 0);
   met.clear();
   if (!released.empty()) released.clear();
+  copies.clear();
 }
 
 void SharedShadow::barrier_of_all() {
   if (clock >= kLastStamp - 1) {  // start the clock again: what is written stays written, long ago
     for (uint32_t& e : writer) e = e >> kWhoBits >= born ? 1u << kWhoBits : 0;
     std::fill(reader.begin(), reader.end(), 0);
-    for (SharedLine& line : lines) line = {1, line.stamp >= born ? line.valid : 0, 0, 0, 0};
+    for (SharedLine& line : lines) {
+      const bool held = line.stamp >= born;
+      line = {1, held ? line.valid : 0, 0, 0, held ? line.pending : 0, 0};
+    }
     std::fill(warp_stamp.begin(), warp_stamp.end(), 0);
     met.clear();
     born = clock = 1;
   }
   barrier_stamp = ++clock;
   out_of_stamps = false;
+}
+
+void SharedShadow::begin_copies(uint32_t warp, LaneMask lanes, const uint32_t* offset, unsigned bytes) {
+  if (copies.empty()) copies.resize(warps);
+  PendingCopies& mine = copies[warp];
+  for (; lanes; lanes &= lanes - 1) {
+    const unsigned i = static_cast<unsigned>(std::countr_zero(lanes));
+    if (uint64_t{offset[i]} + bytes > watched_bytes) continue;
+    mine.copies.push_back({offset[i], mine.group[i], static_cast<uint16_t>(bytes), static_cast<uint8_t>(i)});
+    for (uint32_t g = offset[i] >> granule_shift; g <= (offset[i] + bytes - 1) >> granule_shift; ++g) {
+      SharedLine& line = lines[g / 32];
+      renew(line);
+      line.valid &= ~(1u << (g % 32));
+      line.many &= ~(1u << (g % 32));
+      line.pending |= 1u << (g % 32);
+    }
+  }
+}
+
+void SharedShadow::commit_copies(uint32_t warp, LaneMask lanes) {
+  if (copies.empty()) return;
+  for (; lanes; lanes &= lanes - 1) ++copies[warp].group[std::countr_zero(lanes)];
+}
+
+void SharedShadow::finish_copies(uint32_t warp, LaneMask lanes, uint32_t left) {
+  if (copies.empty()) return;
+  PendingCopies& mine = copies[warp];
+  std::erase_if(mine.copies, [&](const PendingCopies::Copy& copy) {
+    if (!((lanes >> copy.lane) & 1)) return false;
+    const uint32_t closed = mine.group[copy.lane];
+    if (left != kAllCopies && uint64_t{copy.group} + left >= closed) return false;
+    for (uint32_t g = copy.offset >> granule_shift; g <= (copy.offset + copy.bytes - 1) >> granule_shift; ++g) {
+      SharedLine& line = lines[g / 32];
+      renew(line);
+      line.valid |= 1u << (g % 32);
+      line.pending &= ~(1u << (g % 32));
+    }
+    return true;
+  });
 }
 
 void SharedShadow::tick() {
@@ -123,17 +166,31 @@ void describe_other(Warp& w, profile::Fault& fault, uint32_t entry, uint16_t sit
   const std::string verb = is_atomic(who) ? "updated atomically" : other_writes ? "written" : "read";
   if (who < kManyLanes) {
     fault.other_thread = place_of(*w.worker, who);
+    fault.other_thread_known = true;
     fault.detail = verb + " by thread (" + std::to_string(fault.other_thread.x) + ", " +
                    std::to_string(fault.other_thread.y) + ", " + std::to_string(fault.other_thread.z) +
                    ") with no barrier between";
     return;
   }
   const uint32_t by = warp_of(who);
-  fault.other_thread = place_of(*w.worker, by == ~0u ? 0 : by * kWarpSize);
   fault.detail = verb +
                  (by == ~0u ? " by several warps"
                   : who < kAtomicBy ? " by several lanes of warp " + std::to_string(by) : " by warp " + std::to_string(by)) +
                  " with no barrier between";
+}
+
+void describe_copy(Warp& w, profile::Fault& fault, uint32_t entry, uint16_t site) {
+  const uint32_t who = entry & kWhoMask;
+  fault.other_block = w.block->index;
+  name_other(w, fault, site);
+  fault.detail = "the cp.async that brings the value";
+  if (who < kManyLanes) {
+    fault.other_thread = place_of(*w.worker, who);
+    fault.other_thread_known = true;
+    fault.detail += " (of thread (" + std::to_string(fault.other_thread.x) + ", " + std::to_string(fault.other_thread.y) +
+                    ", " + std::to_string(fault.other_thread.z) + "))";
+  }
+  fault.detail += " was not waited for";
 }
 
 // One lane's part of check_shared: the granules of one access.
@@ -196,7 +253,8 @@ struct SharedCheck {
       const uint32_t bit = 1u << (g % 32);
       s.renew(line);
       if (read && !(line.valid & bit) && !reported) {
-        fault(FaultKind::uninitialised, lane);
+        if (line.pending & bit) describe_copy(w, fault(FaultKind::shared_race, lane), e, s.writer_site[g]);
+        else fault(FaultKind::uninitialised, lane);
         reported = true;
       }
       if (s.fences && order != Order::weak) pass_on(e);
@@ -220,7 +278,7 @@ struct SharedCheck {
         }
         e = stamp | by;
         s.writer_site[g] = site;
-        line.valid |= bit;
+        if (!(line.pending & bit)) line.valid |= bit;
         line.written |= bit;
         line.many &= ~bit;
       } else if (order == Order::weak) {
@@ -363,7 +421,6 @@ void describe_meeting(Warp& w, profile::Fault& f, const Meeting& met) {
   name_other(w, f, met.site);
   if (met.kind == Meeting::Kind::warp) {
     f.other_block = w.block->index;
-    if (met.other != ~0u) f.other_thread = place_of(*w.worker, met.other * kWarpSize);
     f.detail = std::string(verb) + " by " +
                (met.other == ~0u ? "several warps" : "warp " + std::to_string(met.other)) +
                " of the same block with no barrier between";

@@ -59,12 +59,24 @@ struct Released {
 };
 
 // What is known of 32 granules of shared memory without looking at their words.
-struct SharedLine {
+struct alignas(32) SharedLine {
   uint32_t stamp = 0;    // the bits below hold from this barrier on
   uint32_t valid = 0;    // has a value
   uint32_t written = 0;  // since the barrier (or a granule too many)
   uint32_t read = 0;     // since the barrier (or a granule too many)
+  uint32_t pending = 0;  // a cp.async brings them that its thread has not waited for: not valid until then
   uint32_t many = 0;     // valid, not written, and read by several warps since: one more read changes nothing
+};
+
+// The cp.async copies of one warp that its lanes have not waited for. Groups are numbered by lane.
+struct PendingCopies {
+  struct Copy {
+    uint32_t offset = 0, group = 0;
+    uint16_t bytes = 0;
+    uint8_t lane = 0;
+  };
+  std::vector<Copy> copies;
+  uint32_t group[kWarpSize] = {};  // the one that a lane's next copy belongs to
 };
 
 struct SharedShadow {
@@ -82,6 +94,7 @@ struct SharedShadow {
   std::vector<uint32_t> met;              // [warp * warps + other]: others' accesses stamped below are ordered
   unsigned warps = 0;
   std::map<uint32_t, Released> released;  // by the mbarrier object's offset
+  std::vector<PendingCopies> copies;      // by warp; empty: no cp.async
 
   // For a new block.
   void reset(uint64_t bytes, unsigned warp_count, unsigned shift);
@@ -91,6 +104,12 @@ struct SharedShadow {
   void barrier_of_all();
   void barrier_of(const std::vector<uint32_t>& members);  // warps that met at a named barrier
   void warp_sync(uint32_t warp);
+  // cp.async: lanes of a warp copy `bytes` to their offsets; close their group; wait until `left` of their groups are
+  // under way at most (kAllCopies: nothing is, closed or not).
+  static constexpr uint32_t kAllCopies = ~0u;
+  void begin_copies(uint32_t warp, LaneMask lanes, const uint32_t* offset, unsigned bytes);
+  void commit_copies(uint32_t warp, LaneMask lanes);
+  void finish_copies(uint32_t warp, LaneMask lanes, uint32_t left);
   void tick();  // the next stamp
   // The warp has met `other` (all of them: ~0u), whose accesses stamped below `stamp` are ordered from now on.
   void meet(uint32_t warp, uint32_t other, uint32_t stamp);
@@ -98,7 +117,7 @@ struct SharedShadow {
   // Makes the bits of a line those of the time since the last barrier.
   void renew(SharedLine& line) const {
     if (line.stamp == barrier_stamp) return;
-    if (line.stamp < born) line.valid = 0;
+    if (line.stamp < born) line.valid = line.pending = 0;
     line.stamp = barrier_stamp;
     line.written = line.read = line.many = 0;
   }

@@ -109,6 +109,7 @@ void flush_site(Site& s, const SiteInfo& info, const Program& program) {
 void count_access(Site& s, const SiteInfo& info, const mem::WarpAccess& from, const Warp& w) {
   if (!info.counted || info.machine_width_bytes == 0 || from.mask == 0) return;
   mem::WarpAccess access = from;
+  access.kind = info.kind;
   access.width_bytes = info.machine_width_bytes;
   for (uint64_t& a : access.address) a += static_cast<uint64_t>(static_cast<int64_t>(info.machine_offset));
   s.space = access.space;

@@ -87,6 +87,7 @@ struct Worker {
   std::vector<BlockCounter> blocks;
   std::vector<uint64_t> guard_lanes;
   std::vector<uint64_t> divergent;
+  std::vector<uint64_t> taken_lanes;  // of branches with a guard
   std::vector<Divisor> divisors;
   std::vector<Coverage> coverage;
   std::map<FaultKey, FaultRecord> faults;

@@ -100,7 +100,7 @@ std::string fix(FaultKind kind) {
       return "put `__syncthreads()` between the two accesses (`__syncwarp()` within a warp), where all "
              "threads reach it";
     case FaultKind::global_race:
-      return "let each element be written by one block only, use atomics, or split the kernel in two "
+      return "let each element be written by one thread only, use atomics, put a barrier between (within a block), or split the kernel in two "
              "launches";
     case FaultKind::barrier_divergence:
       return "move the barrier out of the condition (or loop), so that every thread of the block reaches it";
@@ -151,10 +151,12 @@ diag::Finding report(Context& context, const Rule& rule, const Fault& fault) {
   finding.count = std::max<uint64_t>(fault.count, 1);
   if (is_race(fault.kind)) {
     finding.label += fmt::format(" {}s", verb(fault.access));
-    if (fault.other.function >= 0)
-      finding.notes.insert(finding.notes.begin(), {fmt::format("the other access, by {}",
-                                                               who(fault.other_thread, fault.other_block)),
-                                                   context.place(fault.other)});
+    if (fault.other.function >= 0)  // where the thread is not known, the message says what is
+      finding.notes.insert(finding.notes.begin(),
+                           {fault.other_thread_known
+                                ? fmt::format("the other access, by {}", who(fault.other_thread, fault.other_block))
+                                : "the other access",
+                            context.place(fault.other)});
   } else if (!fault.detail.empty() && finding.message.find(fault.detail) == std::string::npos) {
     finding.notes.insert(finding.notes.begin(), {fault.detail, {}});
   }
@@ -171,7 +173,7 @@ diag::Finding report(Context& context, const Rule& rule, const Fault& fault) {
   }
   if (is_race(fault.kind)) {
     finding.evidence.push_back({"other_block", text(fault.other_block)});
-    finding.evidence.push_back({"other_thread", text(fault.other_thread)});
+    if (fault.other_thread_known) finding.evidence.push_back({"other_thread", text(fault.other_thread)});
   }
   finding.evidence.push_back({"occurrences", static_cast<int64_t>(finding.count)});
   finding.fix = fix(fault.kind);

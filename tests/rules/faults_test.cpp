@@ -18,6 +18,7 @@ profile::Fault store_fault(const BuiltProfile& built, FaultKind kind) {
   fault.other = fault.instruction;
   fault.other_block = {1, 0, 0};
   fault.other_thread = {0, 0, 0};
+  fault.other_thread_known = true;
   fault.access = mem::AccessKind::store;
   fault.width_bytes = 4;
   fault.buffer = 0;
