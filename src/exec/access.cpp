@@ -147,7 +147,7 @@ uint64_t sectors_loaded_before(const Worker& worker, const LaneTarget* target, L
   for (LaneMask left = lanes; left; left &= left - 1) {
     const LaneTarget& t = target[static_cast<unsigned>(std::countr_zero(left))];
     const uint64_t sector = t.offset / 32;
-    if (worker.coverage[static_cast<size_t>(t.buffer)].last_loader[sector] == me)
+    if (worker.coverage[static_cast<size_t>(t.buffer)].sectors[sector].loader == me)
       sectors[count++] = static_cast<uint64_t>(t.buffer) << kWindowShift | sector;
   }
   std::sort(sectors, sectors + count);
@@ -188,22 +188,13 @@ bool write_memory(Warp& w, const MicroOp* op, unsigned lane, uint64_t address, c
 void cover_load(Worker& worker, int64_t buffer, uint64_t offset, unsigned bytes) {
   Coverage& c = worker.coverage[static_cast<size_t>(buffer)];
   const uint32_t me = static_cast<uint32_t>(worker.block->linear) + 1;
-  if (c.last_block != me) {
-    c.last_block = me;
-    ++c.blocks_loading;
-  }
-  for (uint64_t sector = offset / 32; sector <= (offset + bytes - 1) / 32; ++sector) {
-    if (c.last_loader[sector] == me) continue;
-    c.last_loader[sector] = me;
-    ++c.load_sectors_of_blocks;
-  }
-  for (unsigned k = 0; k < bytes; ++k) c.loaded[(offset + k) / 64] |= uint64_t{1} << ((offset + k) % 64);
-  c.loaded_asked += bytes;
+  c.ask_load(me, bytes);
+  mark_run<false>(c.sectors.get(), offset, bytes, [&](uint64_t, SectorUse& use) { c.load_sector(use, me); });
 }
 
 void cover_store(Worker& worker, int64_t buffer, uint64_t offset, unsigned bytes) {
   Coverage& c = worker.coverage[static_cast<size_t>(buffer)];
-  for (unsigned k = 0; k < bytes; ++k) c.stored[(offset + k) / 64] |= uint64_t{1} << ((offset + k) % 64);
+  mark_run<true>(c.sectors.get(), offset, bytes, [](uint64_t, SectorUse&) {});
   c.stored_asked += bytes;
 }
 

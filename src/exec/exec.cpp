@@ -2,6 +2,7 @@
 #include "exec/exec.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <thread>
 #include <tuple>
@@ -94,11 +95,7 @@ std::unique_ptr<Worker> make_worker(Run& run, bool parallel) {
       worker->shadows[b].make(buffer.bytes, program.global_granule_shift);
       view.shadow = &worker->shadows[b];
     }
-    Coverage& c = worker->coverage[b];
-    // Lazily backed: pages that no access reaches cost nothing.
-    c.loaded = LazyWords<uint64_t>(buffer.bytes / 64 + 2);
-    c.stored = LazyWords<uint64_t>(buffer.bytes / 64 + 2);
-    c.last_loader = LazyWords<uint32_t>(buffer.bytes / 32 + 4);
+    worker->coverage[b] = Coverage(buffer.bytes);
   }
   return worker;
 }
@@ -164,12 +161,6 @@ void run_blocks_in_order(Run& run, Worker& worker) {
       flight.push_back(std::move(block));
     }
   }
-}
-
-uint64_t count_bits(const uint64_t* words, uint64_t count) {
-  uint64_t bits = 0;
-  for (uint64_t k = 0; k < count; ++k) bits += static_cast<uint64_t>(std::popcount(words[k]));
-  return bits;
 }
 
 void add(profile::MemoryCounters& to, const profile::MemoryCounters& from, uint64_t& best, uint64_t excess) {
@@ -283,24 +274,23 @@ void gather(Run& run, const Launch& launch, KernelProfile& profile) {
     counters.name = buffer.name;
     counters.address = DeviceMemory::address_of(b);
     counters.bytes = buffer.bytes;
-    const uint64_t words = buffer.bytes / 64 + 1;
-    std::vector<uint64_t> loaded, stored;
+    std::vector<const SectorUse*> uses;
     for (const auto& worker : run.workers) {
       const Coverage& c = worker->coverage[b];
       counters.loaded_bytes_asked += c.loaded_asked;
       counters.stored_bytes_asked += c.stored_asked;
       counters.block_load_sectors += c.load_sectors_of_blocks;
       counters.blocks_loading += c.blocks_loading;
-      auto merge = [&](std::vector<uint64_t>& into, const uint64_t* from, uint64_t asked) {
-        if (!asked) return;
-        if (into.empty()) into.assign(words, 0);
-        for (uint64_t k = 0; k < words; ++k) into[k] |= from[k];
-      };
-      merge(loaded, c.loaded.get(), c.loaded_asked);
-      merge(stored, c.stored.get(), c.stored_asked);
+      if (c.loaded_asked || c.stored_asked) uses.push_back(c.sectors.get());
     }
-    counters.loaded_bytes_touched = count_bits(loaded.data(), loaded.size());
-    counters.stored_bytes_touched = count_bits(stored.data(), stored.size());
+    if (!uses.empty()) {
+      for (uint64_t sector = 0; sector < Coverage::sector_count(buffer.bytes); ++sector) {
+        uint64_t bytes = 0;  // loaded above, stored below
+        for (const SectorUse* use : uses) bytes |= uint64_t{use[sector].loaded} << 32 | use[sector].stored;
+        counters.loaded_bytes_touched += static_cast<uint64_t>(std::popcount(bytes >> 32));
+        counters.stored_bytes_touched += static_cast<uint64_t>(std::popcount(static_cast<uint32_t>(bytes)));
+      }
+    }
     profile.buffers.push_back(std::move(counters));
   }
   std::map<FaultKey, FaultRecord> faults;

@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "exec/access.h"
+#include "exec/gather.h"
 #include "exec/handlers.h"
 #include "exec/race.h"
 #include "exec/semantics/float.h"
@@ -295,69 +296,17 @@ bool place_shared(Warp& w, const MicroOp* op, const Atomic& atomic, uint32_t sit
   return true;
 }
 
-// Marks a lane's bytes, which lie in one word of the bit maps and in one sector.
-void cover(Coverage& c, Site& s, uint32_t me, uint64_t offset, unsigned bytes) {
-  const uint64_t bits = ((uint64_t{1} << bytes) - 1) << (offset % 64);
-  c.loaded[offset / 64] |= bits;
-  c.stored[offset / 64] |= bits;
-  uint32_t& loader = c.last_loader[offset / 32];
-  if (loader == me) {
-    ++s.counters.extra_copies;
-  } else {
-    loader = me;
-    ++c.load_sectors_of_blocks;
-  }
-}
-
 // All lanes in one buffer that has values throughout, inside and aligned. False: the slow way.
 bool place_global(Warp& w, const Atomic& atomic, uint32_t site, const uint64_t* address, LaneMask mask,
                   std::byte** place) {
-  Worker& k = *w.worker;
   const unsigned bytes = atomic.bytes();
-  const uint64_t base = address[std::countr_zero(mask)];
-  const uint64_t window = window_of(base) - kFirstBufferWindow;
-  if (window >= k.views.size() || bytes > 32) return false;
-  const BufferView& view = k.views[window];
-  if (view.read_only || view.bytes < bytes || (view.written && k.options->check_races)) return false;
-  const uint64_t start = window_of(base) << kWindowShift, last = view.bytes - bytes;
-  uint64_t bad = 0;
-  for (unsigned i = 0; i < kWarpSize; ++i) {
-    const uint64_t offset = address[i] - start;
-    const uint64_t wrong = static_cast<uint64_t>(offset > last) | (offset & (bytes - 1));
-    bad |= (mask >> i) & 1 ? wrong : 0;
-  }
-  if (bad) return false;
-  Site& s = k.sites[site];
-  const SiteInfo& info = k.program->sites[site];
-  Coverage& c = k.coverage[window];
-  const uint32_t me = static_cast<uint32_t>(k.block->linear) + 1;
-  if (c.last_block != me) {
-    c.last_block = me;
-    ++c.blocks_loading;
-  }
-  c.loaded_asked += uint64_t{bytes} * lane_count(mask);
-  c.stored_asked += uint64_t{bytes} * lane_count(mask);
-  bool counted = fits(s, address, mask) && s.space == AccessSpace::global;
-  if (!counted && uniform(address, mask)) counted = set_pattern(s, info, AccessSpace::global, address, mask, bytes, w);
-  if (counted) {
-    ++s.hits[(base >> 2) & 31];
-    ++s.pending;
-  } else {
-    mem::WarpAccess access;
-    std::copy(address, address + kWarpSize, access.address.begin());
-    access.mask = mask;
-    access.width_bytes = bytes;
-    access.space = AccessSpace::global;
-    access.kind = atomic.kind;
-    count_access(s, info, access, w);
-  }
-  if (counted && s.pattern == Pattern::uniform) {
-    cover(c, s, me, base - start, bytes);
-  } else {
-    for (LaneMask left = mask; left; left &= left - 1)
-      cover(c, s, me, address[std::countr_zero(left)] - start, bytes);
-  }
-  for (unsigned i = 0; i < kWarpSize; ++i) place[i] = view.data + (address[i] - start);
+  Gather g;
+  if (bytes > 32 || !find_lanes(w, address, mask, bytes, true, g)) return false;
+  Worker& k = *w.worker;
+  for (unsigned n = 0; k.options->check_races && n < g.groups; ++n)
+    if (g.group[n].view->written) return false;
+  count_gather(w, k.sites[site], k.program->sites[site], g, mask, bytes, atomic.kind);
+  for (unsigned i = 0; i < kWarpSize; ++i) place[i] = g.bytes(i);
   return true;
 }
 

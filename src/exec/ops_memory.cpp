@@ -7,6 +7,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target:
 #include "exec/access.h"
+#include "exec/gather.h"
 #include "exec/handlers.h"
 #include "exec/lanes-inl.h"
 #include "exec/memory_ops.h"
@@ -210,30 +211,28 @@ HWY_INLINE void count_hit(Site& s, uint64_t base) {
 // Marks a run of bytes as touched, and for loads, its sectors as loaded by this block.
 template <bool kStore>
 HWY_INLINE void cover_run(Coverage& c, Site& s, uint32_t me, uint64_t offset, uint64_t bytes, uint64_t& last_sector) {
-  uint64_t* bits = kStore ? c.stored.get() : c.loaded.get();
-  if (HWY_LIKELY((offset & 63) + bytes <= 64)) {
-    bits[offset / 64] |= (bytes == 64 ? ~uint64_t{0} : ((uint64_t{1} << bytes) - 1)) << (offset & 63);
-  } else if (offset % 64 == 0 && bytes % 64 == 0) {
-    for (uint64_t word = 0; word < bytes / 64; ++word) bits[offset / 64 + word] = ~uint64_t{0};
+  mark_run<kStore>(c.sectors.get(), offset, bytes, [&](uint64_t sector, SectorUse& use) {
+    if (kStore || sector == last_sector) return;
+    s.counters.extra_copies += c.load_sector(use, me);
+    last_sector = sector;
+  });
+}
+
+// The same for 128 bytes from a sector's start on.
+template <bool kStore>
+HWY_INLINE void cover_line(Coverage& c, Site& s, uint32_t me, uint64_t offset) {
+  SectorUse* const use = c.sectors.get() + offset / 32;
+  if constexpr (kStore) {
+    for (unsigned k = 0; k < 4; ++k) use[k].stored = ~uint32_t{0};
   } else {
-    for (uint64_t at = offset; at < offset + bytes;) {
-      const uint64_t shift = at % 64, n = std::min<uint64_t>(64 - shift, offset + bytes - at);
-      bits[at / 64] |= (n == 64 ? ~uint64_t{0} : ((uint64_t{1} << n) - 1)) << shift;
-      at += n;
+    unsigned before = 0;
+    for (unsigned k = 0; k < 4; ++k) {
+      before += use[k].loader == me;
+      use[k].loader = me;
+      use[k].loaded = ~uint32_t{0};
     }
-  }
-  if constexpr (kStore) return;
-  uint64_t sector = offset / 32;
-  if (sector == last_sector) ++sector;
-  const uint64_t end = (offset + bytes - 1) / 32;
-  last_sector = end;
-  for (; sector <= end; ++sector) {
-    if (HWY_LIKELY(c.last_loader[sector] == me)) {
-      ++s.counters.extra_copies;
-    } else {
-      c.last_loader[sector] = me;
-      ++c.load_sectors_of_blocks;
-    }
+    s.counters.extra_copies += before;
+    c.load_sectors_of_blocks += 4 - before;
   }
 }
 
@@ -241,24 +240,63 @@ template <bool kStore>
 HWY_INLINE void cover_pattern(Worker& k, Site& s, size_t buffer, uint64_t offset, unsigned width) {
   Coverage& c = k.coverage[buffer];
   const uint32_t me = static_cast<uint32_t>(k.block->linear) + 1;
-  if constexpr (kStore) {
-    c.stored_asked += uint64_t{width} * s.lanes;
-  } else {
-    c.loaded_asked += uint64_t{width} * s.lanes;
-    if (HWY_UNLIKELY(c.last_block != me)) {
-      c.last_block = me;
-      ++c.blocks_loading;
-    }
-  }
+  if constexpr (kStore) c.stored_asked += uint64_t{width} * s.lanes;
+  else c.ask_load(me, uint64_t{width} * s.lanes);
   uint64_t last_sector = ~uint64_t{0};
   if (s.pattern == Pattern::contiguous) {
-    cover_run<kStore>(c, s, me, offset, uint64_t{width} * kWarpSize, last_sector);
+    if (HWY_LIKELY(width == 4 && offset % 32 == 0)) cover_line<kStore>(c, s, me, offset);
+    else cover_run<kStore>(c, s, me, offset, uint64_t{width} * kWarpSize, last_sector);
   } else if (s.pattern == Pattern::uniform) {
     cover_run<kStore>(c, s, me, offset, width, last_sector);
   } else {
     if (s.run_count < 0) list_runs(s, width);
     for (int r = 0; r < s.run_count; ++r)
       cover_run<kStore>(c, s, me, offset + static_cast<uint64_t>(int64_t{s.run_start[r]}), s.run_bytes[r], last_sector);
+  }
+}
+
+// A global access that fits no pattern: all lanes in one buffer, else lane by lane.
+template <unsigned kBytes, Extend kExtend, bool kStore>
+HWY_NOINLINE void anywhere(Warp& w, const MicroOp* op, Addressing addressing, uint32_t site, const uint64_t* address,
+                           LaneMask mask) {
+  using E = Raw<kBytes>;
+  using R = Wide<kBytes>;
+  Worker& k = *w.worker;
+  Site& s = k.sites[site];
+  const unsigned vector = vector_of(op), width = kBytes * vector;
+  alignas(64) uint64_t exact[kWarpSize];
+  for (unsigned i = 0; i < kWarpSize; ++i) exact[i] = address[i] + static_cast<uint64_t>(op->imm);
+  Gather g;
+  if (!find_lanes(w, exact, mask, width, kStore, g)) {
+    flush_site(s, k.program->sites[site], *k.program);
+    s.pattern = Pattern::none;
+    slowly<kBytes, kExtend, kStore>(w, op, addressing, addressing == Addressing::generic ? op->site : site, exact, mask);
+    return;
+  }
+  if (!(op->flags & kNotCounted))
+    count_gather(w, s, k.program->sites[site], g, mask, width, kStore ? AccessKind::store : AccessKind::load);
+  if (k.options->check_races) check_gather(w, op, g, mask, width, kStore);
+  if constexpr (kStore) {
+    for (unsigned n = 0; w.watch_stores && n < g.groups; ++n)
+      if (!g.group[n].view->shadow) unexpected_store(w, g.group[n].buffer);
+  }
+  for (unsigned j = 0; j < vector; ++j) {
+    R* row = w.row<R>(element_row(op, j));
+    if constexpr (kStore) {
+      for (LaneMask left = mask; left; left &= left - 1) {
+        const unsigned i = static_cast<unsigned>(std::countr_zero(left));
+        const E raw = static_cast<E>(row[i]);
+        std::memcpy(g.bytes(i) + j * kBytes, &raw, kBytes);
+      }
+    } else {
+      alignas(64) R temp[kWarpSize];
+      for (unsigned i = 0; i < kWarpSize; ++i) {
+        E raw;
+        std::memcpy(&raw, g.bytes(i) + j * kBytes, kBytes);
+        temp[i] = extend<kBytes, kExtend>(raw);
+      }
+      blend(row, temp, mask);
+    }
   }
 }
 
@@ -270,7 +308,8 @@ HWY_INLINE void access_global(Warp& w, const MicroOp* op, Addressing addressing,
   const unsigned width = kBytes * vector_of(op);
   const uint64_t base = address[std::countr_zero(mask)] + static_cast<uint64_t>(op->imm);
   bool good = fits(s, address, mask);
-  if (!good) good = set_pattern(s, k.program->sites[site], AccessSpace::global, address, mask, width, w);
+  if (!good && pattern_pays(s))
+    good = set_pattern(s, k.program->sites[site], AccessSpace::global, address, mask, width, w);
   const uint64_t window = window_of(base) - kFirstBufferWindow;
   const int64_t offset = static_cast<int64_t>(offset_of(base));
   if (HWY_LIKELY(good && window < k.views.size() && s.aligned && (base & (width - 1)) == 0)) {
@@ -291,11 +330,7 @@ HWY_INLINE void access_global(Warp& w, const MicroOp* op, Addressing addressing,
       return;
     }
   }
-  alignas(64) uint64_t exact[kWarpSize];
-  for (unsigned i = 0; i < kWarpSize; ++i) exact[i] = address[i] + static_cast<uint64_t>(op->imm);
-  flush_site(s, k.program->sites[site], *k.program);
-  s.pattern = Pattern::none;
-  slowly<kBytes, kExtend, kStore>(w, op, addressing, addressing == Addressing::generic ? op->site : site, exact, mask);
+  anywhere<kBytes, kExtend, kStore>(w, op, addressing, site, address, mask);
 }
 
 template <unsigned kBytes, Extend kExtend, bool kStore>

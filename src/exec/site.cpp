@@ -1,6 +1,7 @@
 #include "exec/site.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "exec/worker.h"
@@ -15,7 +16,15 @@ AccessCost cost_of(const mem::WarpAccess& access) {
   return access.space == AccessSpace::shared ? mem::shared_cost(access) : mem::global_cost(access);
 }
 
-void add(profile::MemoryCounters& c, const AccessCost& cost, uint32_t lanes, uint32_t width, uint64_t times) {
+uint64_t excess(const AccessCost& cost, AccessSpace space) {
+  return space == AccessSpace::shared ? cost.wavefronts - std::min(cost.wavefronts, cost.ideal_wavefronts)
+                                      : cost.sectors - std::min(cost.sectors, cost.ideal_sectors);
+}
+
+}  // namespace
+
+void add_request(Site& s, const AccessCost& cost, uint32_t lanes, uint32_t width, uint64_t times) {
+  profile::MemoryCounters& c = s.counters;
   c.requests += cost.requests * times;
   c.lanes += lanes * times;
   c.bytes_asked += uint64_t{lanes} * width * times;
@@ -28,12 +37,6 @@ void add(profile::MemoryCounters& c, const AccessCost& cost, uint32_t lanes, uin
   c.atomic_sectors += cost.atomic_sectors * times;
 }
 
-uint64_t excess(const AccessCost& cost, AccessSpace space) {
-  return space == AccessSpace::shared ? cost.wavefronts - std::min(cost.wavefronts, cost.ideal_wavefronts)
-                                      : cost.sectors - std::min(cost.sectors, cost.ideal_sectors);
-}
-
-// Keeps the access as the site's example if it is the costliest so far.
 void consider_example(Site& s, const mem::WarpAccess& access, const AccessCost& cost, const Program& program,
                       uint64_t linear_block, uint32_t warp) {
   const uint64_t waste = excess(cost, s.space);
@@ -55,20 +58,18 @@ void consider_example(Site& s, const mem::WarpAccess& access, const AccessCost& 
   }
 }
 
-// Requests that would need one sector less from an aligned base.
 bool one_sector_more(const mem::WarpAccess& access, const AccessCost& cost) {
   if (access.space != AccessSpace::global || cost.sectors < 2) return false;
   uint64_t lowest = ~uint64_t{0};
   for (LaneMask left = access.mask; left; left &= left - 1)
     lowest = std::min(lowest, access.address[static_cast<unsigned>(std::countr_zero(left))]);
   const uint64_t past = lowest % mem::kSectorBytes;
-  if (past == 0) return false;
+  if (past == 0 || !comes_in_runs(run_starts(access.address.data(), access.mask, access.width_bytes), access.mask))
+    return false;
   mem::WarpAccess aligned = access;
   for (uint64_t& a : aligned.address) a -= past;
   return mem::global_cost(aligned).sectors + 1 == cost.sectors;
 }
-
-}  // namespace
 
 void flush_site(Site& s, const SiteInfo& info, const Program& program) {
   if (s.pending == 0) return;
@@ -94,11 +95,11 @@ void flush_site(Site& s, const SiteInfo& info, const Program& program) {
     for (unsigned i = 0; i < kWarpSize; ++i)
       access.address[i] = base + static_cast<uint64_t>((s.mask >> i) & 1 ? s.delta[i] : s.delta[first]);
     const AccessCost cost = cost_of(access);
-    add(s.counters, cost, s.lanes, access.width_bytes, times);
+    add_request(s, cost, s.lanes, access.width_bytes, times);
     if (info.split_offset != mem::MachineAccess::kNoSplit) {
       mem::WarpAccess second = access;
       for (uint64_t& a : second.address) a += static_cast<uint64_t>(static_cast<int64_t>(info.split_offset - info.machine_offset));
-      add(s.counters, cost_of(second), s.lanes, second.width_bytes, times);
+      add_request(s, cost_of(second), s.lanes, second.width_bytes, times);
     }
     if (s.pattern == Pattern::uniform) s.counters.uniform_requests += times;
     if (one_sector_more(access, cost)) s.counters.misaligned_requests += times;
@@ -114,11 +115,11 @@ void count_access(Site& s, const SiteInfo& info, const mem::WarpAccess& from, co
   for (uint64_t& a : access.address) a += static_cast<uint64_t>(static_cast<int64_t>(info.machine_offset));
   s.space = access.space;
   const AccessCost cost = cost_of(access);
-  add(s.counters, cost, lane_count(access.mask), access.width_bytes, 1);
+  add_request(s, cost, lane_count(access.mask), access.width_bytes, 1);
   if (info.split_offset != mem::MachineAccess::kNoSplit) {
     mem::WarpAccess second = access;
     for (uint64_t& a : second.address) a += static_cast<uint64_t>(static_cast<int64_t>(info.split_offset - info.machine_offset));
-    add(s.counters, cost_of(second), lane_count(second.mask), second.width_bytes, 1);
+    add_request(s, cost_of(second), lane_count(second.mask), second.width_bytes, 1);
   }
   const unsigned first = static_cast<unsigned>(std::countr_zero(access.mask));
   bool uniform = true;

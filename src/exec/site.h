@@ -40,6 +40,7 @@ struct alignas(64) Site {
   int64_t end = 0;            // greatest delta + width
   uint64_t pending = 0;       // hits since the last flush
   int16_t run_count = -1;     // see below
+  uint16_t misses = 0;        // accesses in a row whose pattern was of no further use
 
   int64_t delta[kWarpSize] = {};  // 0 for lanes outside `mask`
   int32_t delta32[kWarpSize] = {};
@@ -70,11 +71,37 @@ void flush_site(Site& site, const SiteInfo& info, const Program& program);
 // Makes Site::run_*.
 void list_runs(Site& site, unsigned width);
 
+// The lanes of `mask` that go on where the lane before them is or ends (false) or start a run of their own (set).
+// Lanes outside `mask` may hold anything.
+inline LaneMask run_starts(const uint64_t* address, LaneMask mask, unsigned width) {
+  LaneMask goes_on = 0;
+  for (unsigned i = 1; i < kWarpSize; ++i) {
+    const uint64_t step = address[i] - address[i - 1];
+    goes_on |= static_cast<LaneMask>((step == 0) | (step == width)) << i;
+  }
+  return mask & ~(goes_on & (mask << 1));
+}
+
+// A request is called misaligned if it would need one sector less from an aligned base and its lanes come in runs; of
+// lanes here and there nobody would say so.
+inline bool comes_in_runs(LaneMask starts, LaneMask mask) { return lane_count(starts) * 4 <= lane_count(mask); }
+bool one_sector_more(const mem::WarpAccess& access, const mem::AccessCost& cost);
+
+void add_request(Site& site, const mem::AccessCost& cost, uint32_t lanes, uint32_t width_bytes, uint64_t times = 1);
+// Keeps the access as the site's example if it is the costliest so far.
+void consider_example(Site& site, const mem::WarpAccess& access, const mem::AccessCost& cost, const Program& program,
+                      uint64_t linear_block, uint32_t warp);
+
 // Adds one access that fits no pattern (faulting lanes left out).
 void count_access(Site& site, const SiteInfo& info, const mem::WarpAccess& access, const Warp& warp);
 
 // Makes the pattern of an access the site's own. `address` are offsets in the space's window.
 // Returns false where the lanes' distances do not fit the pattern's numbers.
+// Where patterns keep being of no use, one is tried now and then only (`pattern_pays`).
+inline bool pattern_pays(Site& site) {
+  if (site.pending >= 2) site.misses = 0;
+  return ++site.misses <= 4 || site.misses % 32 == 0;
+}
 template <class Address>
 bool set_pattern(Site& site, const SiteInfo& info, mem::AccessSpace space, const Address* address, LaneMask mask,
                  uint32_t width_bytes, const Warp& warp);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "exec/coverage.h"
 #include "exec/device_memory.h"
 #include "exec/exec.h"
 #include "exec/program.h"
@@ -25,17 +26,6 @@ struct BlockCounter {
 struct Divisor {
   bool seen = false, uniform = true;
   uint64_t value = 0;
-};
-
-// What is touched of one buffer. Bits stand for bytes; `last_loader` names, for each 32-byte sector, the block
-// (number + 1) of this worker that last loaded it.
-struct Coverage {
-  LazyWords<uint64_t> loaded, stored;
-  LazyWords<uint32_t> last_loader;
-  uint64_t load_sectors_of_blocks = 0;
-  uint64_t blocks_loading = 0;
-  uint32_t last_block = 0;
-  uint64_t loaded_asked = 0, stored_asked = 0;
 };
 
 // A buffer as the memory operations see it.
@@ -90,6 +80,7 @@ struct Worker {
   std::vector<uint64_t> taken_lanes;  // of branches with a guard
   std::vector<Divisor> divisors;
   std::vector<Coverage> coverage;
+  uint32_t touch_stamp = 0;    // of SectorUse::request
   std::map<FaultKey, FaultRecord> faults;
   profile::Fault unread_fault;
   std::map<uint64_t, std::string> printed;  // by linear block

@@ -1,0 +1,67 @@
+// What is touched of one buffer, sector by sector: which bytes were loaded and stored, which block loaded the
+// sector last, and which request came to it last. All of it lies in 16 bytes beside the sector, so that an
+// access goes to one place for everything that is counted by address. Pages that no access reaches take no
+// memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "exec/device_memory.h"
+#include "mem/warp_access.h"
+
+namespace fullwarp::exec {
+
+struct alignas(16) SectorUse {
+  uint32_t request = 0;  // see gather.h
+  uint32_t stored = 0;   // a bit a byte
+  uint32_t loader = 0;   // the block (its linear index + 1) of this worker that loaded last
+  uint32_t loaded = 0;   // a bit a byte
+};
+
+struct Coverage {
+  LazyWords<SectorUse> sectors;
+  uint64_t load_sectors_of_blocks = 0;  // sectors, counted once for each block that loads them
+  uint64_t blocks_loading = 0;
+  uint32_t last_block = 0;
+  uint64_t loaded_asked = 0, stored_asked = 0;  // bytes
+
+  Coverage() = default;
+  explicit Coverage(uint64_t bytes) : sectors(sector_count(bytes)) {}
+  // With a line to spare.
+  static uint64_t sector_count(uint64_t bytes) { return bytes / mem::kSectorBytes + 8; }
+
+  // A request of block `me` asks for this many bytes.
+  void ask_load(uint32_t me, uint64_t bytes) {
+    loaded_asked += bytes;
+    if (last_block == me) return;
+    last_block = me;
+    ++blocks_loading;
+  }
+  // True if the block had loaded from this sector before.
+  bool load_sector(SectorUse& use, uint32_t me) {
+    if (use.loader == me) return true;
+    use.loader = me;
+    ++load_sectors_of_blocks;
+    return false;
+  }
+};
+
+// The bits of bytes from..to (inclusive, in a sector).
+inline uint32_t sector_bits(uint64_t from, uint64_t to) { return (~uint32_t{0} << from) & (~uint32_t{0} >> (31 - to)); }
+
+// Marks a run of bytes as loaded or stored, and calls `at(use)` for each of its sectors. A bit that is set already
+// is not written: a test costs less than a store that the next access waits for.
+template <bool kStored, class At>
+inline void mark_run(SectorUse* sectors, uint64_t offset, uint64_t bytes, At at) {
+  const uint64_t end = offset + bytes - 1, last = end / mem::kSectorBytes;
+  for (uint64_t sector = offset / mem::kSectorBytes, from = offset % mem::kSectorBytes; sector <= last; ++sector, from = 0) {
+    SectorUse& use = sectors[sector];
+    const uint32_t bits = sector_bits(from, sector == last ? end % mem::kSectorBytes : mem::kSectorBytes - 1);
+    uint32_t& word = kStored ? use.stored : use.loaded;
+    if ((word & bits) != bits) word |= bits;
+    at(sector, use);
+  }
+}
+
+}  // namespace fullwarp::exec
