@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "exec/handlers.h"
+#include "exec/liveness.h"
 #include "exec/warp.h"
 
 namespace fullwarp::exec {
@@ -66,7 +67,7 @@ void Decoder::assign_rows() {
       register_row_[r] = next_row_;
       next_row_ += 4;
     }
-  next_row_ = (next_row_ + 63) / 64 * 64;
+  next_row_ = predicate_bytes_ = (next_row_ + 63) / 64 * 64;
   for (size_t r = 0; r < function.registers.size(); ++r)
     if (function.registers[r].type != Type::pred) register_row_[r] = temporary(row_bytes(function.registers[r].type));
   auto slots = [&](const std::vector<ptx::Param>& params, std::vector<ParamSlot>& into) {
@@ -90,6 +91,20 @@ void Decoder::assign_rows() {
     }
   }
   out.local_bytes = (local + 15) / 16 * 16;
+}
+
+void Decoder::list_cleared(const Cfg& cfg) {
+  if (predicate_bytes_) out.cleared.push_back({0, predicate_bytes_});
+  const std::vector<bool> early = read_before_written(module, function, cfg);
+  for (size_t r = 0; r < early.size(); ++r)
+    if (early[r] && function.registers[r].type != Type::pred && !is_constant_row(register_row_[r])) {
+      out.cleared.push_back({register_row_[r], row_bytes(function.registers[r].type)});
+      if (tag_row_[r]) out.cleared.push_back({tag_row_[r], 8});
+    }
+  const auto slot = [&](const ParamSlot& s) { out.cleared.push_back({s.offset, ((s.bytes + 3) / 4 + 1) * kRow32}); };
+  std::for_each(out.parameters.begin(), out.parameters.end(), slot);
+  std::for_each(out.results.begin(), out.results.end(), slot);
+  for (const auto& [variable, s] : variable_slot_) slot(s);
 }
 
 uint32_t Decoder::temporary(unsigned bytes) {
@@ -310,6 +325,7 @@ bool Decoder::fail(const std::string& why) {
 
 bool Decoder::decode() {
   Cfg cfg = build_cfg(module, function);
+  find_tags(cfg);
   out.first_block = program.block_count;
   program.block_count += static_cast<uint32_t>(cfg.blocks.size());
   out.block_of.resize(function.instructions.size());
@@ -325,6 +341,7 @@ bool Decoder::decode() {
   for (auto& [offset, row] : constant_rows_)
     std::memcpy(out.constants.data() + (next_constant_ - offset), row.data(), row.size());
   out.frame_bytes = next_row_ + 64;
+  list_cleared(cfg);
   out.decoded = true;
   return true;
 }
@@ -371,7 +388,10 @@ void Decoder::emit_block(const Cfg& cfg, uint32_t b) {
     size_t guard_op = out.ops.size();
     const bool guarded = current_->guard >= 0 && !is_control(current_->op);
     if (guarded) emit_guard(*this, register_row(current_->guard), current_->guard_negated);
-    if (!decode_item(cfg, item, b)) fail("is not supported");
+    if (!decode_steady()) {
+      if (!decode_item(cfg, item, b)) fail("is not supported");
+      renew_tags();
+    }
     if (error_) return;
     // The guard covers every op that the instruction became.
     if (guarded) {

@@ -43,6 +43,9 @@ class Decoder {
   uint32_t constant32(uint32_t value);
   uint32_t constant64(uint64_t value);
   uint32_t constant_pred(LaneMask value);
+  // Where the tag of a register (also as the base of an address) lies; 0: it has none (steady.h).
+  uint32_t tag_row(const ptx::Operand& operand) const;
+  bool is_uniform(const ptx::Operand& operand) const;
   uint32_t temporary(unsigned bytes);  // a fresh row, 64-byte aligned
   ParamSlot param_slot(uint32_t bytes);
   const ParamSlot* slot_of(const ptx::Operand& operand) const;  // `.param` variable, parameter or return value
@@ -69,12 +72,19 @@ class Decoder {
   friend struct ControlDecoder;
   void assign_rows();
   void count_definitions();
+  void list_cleared(const Cfg& cfg);
+  void find_tags(const Cfg& cfg);
+  bool decode_steady();  // an operation that passes a tag on
+  void renew_tags();     // of what the instruction at hand has written
   void emit_block(const Cfg& cfg, uint32_t block);
   bool decode_item(const Cfg& cfg, const Item& item, uint32_t block);
 
   const ptx::Instruction* current_ = nullptr;
   std::vector<uint32_t> register_row_;
+  uint32_t predicate_bytes_ = 0;
   std::vector<uint8_t> definitions_;  // of each register: 0, 1 or 2 for more
+  std::vector<bool> uniform_;
+  std::vector<uint32_t> tag_row_;  // by register
   std::map<std::pair<uint64_t, unsigned>, uint32_t> constants_;
   std::vector<std::pair<uint32_t, std::vector<std::byte>>> constant_rows_;
   uint32_t next_constant_ = 0;

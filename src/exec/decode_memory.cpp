@@ -194,11 +194,14 @@ bool decode_access(Decoder& d, bool store) {
       path = MemoryPath::global_word;
     }
   }
+  const bool fast = space == ptx::Space::global || space == ptx::Space::shared;
+  const uint32_t tag = fast ? d.tag_row(address) : 0;
   if (!store && (flags & kStrong)) d.emit({poll, nullptr});
   MicroOp& op = d.emit(memory_handlers(path, bytes, sign32, sign16, store), rows[0], at.row, rows[1], rows[2], rows[3]);
   op.imm = at.imm;
   op.site = site;
   op.flags = flags;
+  op.steady = {tag, tag ? d.temporary(sizeof(Seen)) : 0};
   for (const Widen& x : widen) d.emit(widen_row_handlers(is_signed || type == Type::s32), x.to, x.from);
   return true;
 }

@@ -10,12 +10,15 @@ namespace {
 constexpr unsigned kMaxFrames = 4096;              // calls in flight in a warp
 constexpr uint64_t kMaxLocalBytes = 512 << 10;     // of a thread: what the hardware allows
 
-void remove_join(Warp& w, Join* join) {
-  auto it = std::find_if(w.joins.begin(), w.joins.end(), [&](const auto& j) { return j.get() == join; });
-  if (it != w.joins.end()) {
-    std::swap(*it, w.joins.back());
-    w.joins.pop_back();
-  }
+void drop_join(Warp& w, size_t index) {
+  w.joins[index].swap(w.joins.back());
+  w.spare_joins.push_back(std::move(w.joins.back()));
+  w.joins.pop_back();
+}
+
+void drop_join(Warp& w, const Join* join) {
+  for (size_t k = w.joins.size(); k-- > 0;)
+    if (w.joins[k].get() == join) return drop_join(w, k);
 }
 
 // Lanes `lanes` no longer come to any join at which they have not arrived.
@@ -24,15 +27,13 @@ void forget_at_joins(Warp& w, LaneMask lanes) {
     Join* join = w.joins[k].get();
     join->expected &= ~lanes;
     if (join->expected == 0) {
-      w.joins[k].swap(w.joins.back());
-      w.joins.pop_back();
+      drop_join(w, k);
       k = 0;
       continue;
     }
     if (join->arrived == join->expected) {
       w.ready.push_back({join->at, join->arrived, join->frame, join->parent});
-      w.joins[k].swap(w.joins.back());
-      w.joins.pop_back();
+      drop_join(w, k);
       k = 0;
       continue;
     }
@@ -48,7 +49,10 @@ void part(Warp& w, LaneMask mask, const MicroOp* pc, Join* join) {
 
 Join* join_at(Warp& w, const MicroOp* at) {
   if (w.join && w.join->at == at && w.join->frame == w.frame) return w.join;
-  w.joins.push_back(std::make_unique<Join>(Join{at, w.frame, w.join, w.active, 0}));
+  if (w.spare_joins.empty()) w.spare_joins.push_back(std::make_unique<Join>());
+  w.joins.push_back(std::move(w.spare_joins.back()));
+  w.spare_joins.pop_back();
+  *w.joins.back() = Join{at, w.frame, w.join, w.active, 0};
   return w.joins.back().get();
 }
 
@@ -61,7 +65,7 @@ bool arrive_at_join(Warp& w) {
   }
   const LaneMask all = join->arrived;
   w.join = join->parent;
-  remove_join(w, join);
+  drop_join(w, join);
   w.set_active(all);
   return true;
 }
@@ -80,8 +84,7 @@ bool release_joins(Warp& w) {
     join->arrived = 0;
     any = true;
     if (join->expected == 0) {
-      w.joins[k].swap(w.joins.back());
-      w.joins.pop_back();
+      drop_join(w, k);
     } else {
       ++k;
     }
@@ -107,12 +110,16 @@ Frame* push_frame(Warp& w, const FunctionProgram& program, Frame* parent, const 
   if (frame->storage_bytes < bytes) {
     frame->storage = allocate_zeroed(bytes);
     frame->storage_bytes = frame->storage ? bytes : 0;
+    frame->program = nullptr;
   }
   frame->regs = frame->storage.get() + program.constants.size();
-  if (frame->program != &program)
+  if (frame->program != &program) {
     std::memcpy(frame->storage.get(), program.constants.data(), program.constants.size());
-  // Registers start at zero, so that a program that reads one it never wrote does the same everywhere.
-  std::memset(frame->regs, 0, program.frame_bytes);
+    std::memset(frame->regs, 0, program.frame_bytes);
+  } else if (lanes != kFullMask) {
+    std::memset(frame->regs, 0, program.frame_bytes);  // lanes that are not there can be asked for their values
+  }
+  for (const auto& [offset, bytes] : program.cleared) std::memset(frame->regs + offset, 0, bytes);
   frame->program = &program;
   frame->parent = parent;
   frame->call = call;

@@ -37,6 +37,9 @@ struct MicroOp {
   union {
     const MicroOp* target = nullptr;  // branches; joins
     const void* info;                 // side tables: calls, matrix shapes, ...
+    struct {
+      uint32_t tag, seen;             // loads and stores: rows of the address's tag and of a Seen; 0: none (steady.h)
+    } steady;
   };
   uint32_t instruction = 0;  // index in ptx::Function::instructions
   uint32_t flags = 0;        // meaning by handler

@@ -12,6 +12,7 @@
 #include "exec/lanes-inl.h"
 #include "exec/memory_ops.h"
 #include "exec/race-inl.h"
+#include "hwy/cache_control.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fullwarp::exec {
@@ -67,6 +68,18 @@ HWY_INLINE bool fits(const Site& s, const Address* HWY_RESTRICT address, LaneMas
       difference |= (mask >> i) & 1 ? (address[i] - base) ^ static_cast<Address>(delta[i]) : 0;
   }
   return difference == 0;
+}
+
+// The same, without looking at the lanes where their distances are known to be what they were.
+template <class Address>
+HWY_INLINE bool fits(Warp& w, const MicroOp* op, const Site& s, const Address* HWY_RESTRICT address, LaneMask mask) {
+  if (!op->steady.tag || mask != kFullMask) return fits(s, address, mask);
+  const uint64_t tag = *w.row<uint64_t>(op->steady.tag);
+  Seen& seen = *w.row<Seen>(op->steady.seen);
+  if (seen.tag == tag && seen.version == s.version) return s.mask == kFullMask && s.pattern != Pattern::none;
+  if (!fits(s, address, mask)) return false;
+  seen = {tag, s.version};
+  return true;
 }
 
 // Reads the rows of a load from memory that the pattern describes; `p` is the first active lane's byte.
@@ -307,7 +320,7 @@ HWY_INLINE void access_global(Warp& w, const MicroOp* op, Addressing addressing,
   Site& s = k.sites[site];
   const unsigned width = kBytes * vector_of(op);
   const uint64_t base = address[std::countr_zero(mask)] + static_cast<uint64_t>(op->imm);
-  bool good = fits(s, address, mask);
+  bool good = fits(w, op, s, address, mask);
   if (!good && pattern_pays(s))
     good = set_pattern(s, k.program->sites[site], AccessSpace::global, address, mask, width, w);
   const uint64_t window = window_of(base) - kFirstBufferWindow;
@@ -340,7 +353,7 @@ HWY_INLINE void access_shared(Warp& w, const MicroOp* op, uint32_t site, const u
   Site& s = k.sites[site];
   const unsigned width = kBytes * vector_of(op);
   const uint32_t base = address[std::countr_zero(mask)] + imm;
-  bool good = fits(s, address, mask) && (kBytes >= 4 || s.low_bits == (base & 3));
+  bool good = fits(w, op, s, address, mask) && (kBytes >= 4 || s.low_bits == (base & 3));
   if (!good) {
     good = set_pattern(s, k.program->sites[site], AccessSpace::shared, address, mask, width, w);
     s.low_bits = base & 3;
@@ -473,6 +486,17 @@ HWY_INLINE bool words_fit(const Site& s, const uint64_t* HWY_RESTRICT a) {
   return hn::AllTrue(d, hn::Eq(difference, hn::Zero(d)));
 }
 
+template <class Address>
+HWY_INLINE bool words_fit(Warp& w, const MicroOp* op, const Site& s, const Address* HWY_RESTRICT a) {
+  if (!op->steady.tag) return words_fit(s, a);
+  const uint64_t tag = *w.row<uint64_t>(op->steady.tag);
+  Seen& seen = *w.row<Seen>(op->steady.seen);
+  if (HWY_LIKELY(seen.tag == tag && seen.version == s.version)) return true;
+  if (!words_fit(s, a)) return false;
+  seen = {tag, s.version};
+  return true;
+}
+
 HWY_INLINE void copy_words(uint32_t* HWY_RESTRICT to, const uint32_t* HWY_RESTRICT from, unsigned words) {
   const hn::CappedTag<uint32_t, kGroupLanes> small;
   const WordTag d;
@@ -529,13 +553,24 @@ HWY_NOINLINE const MicroOp* shared_word(Warp& w, const MicroOp* op) {
   const uint32_t* a = w.row<uint32_t>(op->a);
   const uint32_t base = a[0] + static_cast<uint32_t>(op->imm);
   if (HWY_LIKELY(w.exec == kFullMask && s.mask == kFullMask && s.aligned && (base & 3) == 0 &&
-                 int64_t{base} + s.lowest >= 0 && int64_t{base} + s.end <= w.shared_bytes && words_fit(s, a))) {
+                 int64_t{base} + s.lowest >= 0 && int64_t{base} + s.end <= w.shared_bytes && words_fit(w, op, s, a))) {
     ++s.pending;
     if constexpr (kCheck) check_shared_pattern<kStore>(w, op, s, base, 4, kFullMask);
     move_words<kStore>(s, w.shared + base, w.row<uint32_t>(op->dst));
     return op + 1;
   }
   return access<Addressing::shared, 4, Extend::zero, kStore>(w, op);
+}
+
+// Asks for the lines of the next access if this instruction goes on as it did from the last one. The CPU cannot tell:
+// to it all loads of a kernel are this one.
+HWY_INLINE void fetch_ahead(Site& s, const Coverage& c, const BufferView& view, uint64_t base) {
+  const uint64_t next = offset_of(base + base - s.last_base);
+  s.last_base = base;
+  if (next >= view.bytes) return;
+  hwy::Prefetch(view.data + next);
+  hwy::Prefetch(view.data + next + 64);
+  hwy::Prefetch(c.sectors.get() + next / 32);
 }
 
 template <bool kStore>
@@ -546,12 +581,13 @@ HWY_NOINLINE const MicroOp* global_word(Warp& w, const MicroOp* op) {
   const uint64_t window = window_of(base) - kFirstBufferWindow;
   const int64_t offset = static_cast<int64_t>(offset_of(base));
   if (HWY_LIKELY(w.exec == kFullMask && s.mask == kFullMask && s.aligned && (base & 3) == 0 && window < w.view_count &&
-                 offset + s.lowest >= 0 && words_fit(s, a))) {
+                 offset + s.lowest >= 0 && words_fit(w, op, s, a))) {
     const BufferView& view = w.views[window];
     if (HWY_LIKELY(static_cast<uint64_t>(offset + s.end) <= view.bytes && !(kStore && view.read_only) &&
                    !view.written)) {
       if (!(op->flags & kNotCounted)) {
         count_hit(s, base);
+        fetch_ahead(s, w.worker->coverage[window], view, base);
         cover_pattern<kStore>(*w.worker, s, window, static_cast<uint64_t>(offset), 4);
       }
       if (view.shadow)

@@ -152,6 +152,7 @@ Result<Program> decode_program(const ptx::Module& module, const DeviceMemory& me
     Decoder decoder(module, program, module.functions[static_cast<size_t>(f)], *out);
     if (!decoder.decode()) return *decoder.error();
   }
+  program.entry = program.functions[static_cast<size_t>(entry)].get();
   // Leaders by instruction become leaders by site.
   std::map<std::pair<int32_t, uint32_t>, int32_t> site_of;
   for (size_t s = 0; s < program.sites.size(); ++s)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -46,6 +47,9 @@ struct FunctionProgram {
   std::vector<MicroOp> ops;
   std::vector<std::byte> constants;  // stand before row 0 in a new frame
   uint32_t frame_bytes = 0;
+  // What a new frame clears (offset, bytes): predicates, parameters, and what may be read before it is written, so that
+  // a program that does so does the same everywhere.
+  std::vector<std::pair<uint32_t, uint32_t>> cleared;
   uint32_t local_bytes = 0;          // of `.local` variables
   std::vector<uint32_t> local_offset;  // by index in Function::variables, for .local ones
   std::vector<ParamSlot> parameters, results;
@@ -76,6 +80,7 @@ struct Program {
   const DeviceMemory* memory = nullptr;
   const std::vector<std::vector<mem::MachineAccess>>* machine = nullptr;
   std::vector<std::unique_ptr<FunctionProgram>> functions;  // by module function; null where not reached
+  const FunctionProgram* entry = nullptr;
   std::vector<SiteInfo> sites;
   uint32_t block_count = 0;
   uint32_t guard_count = 0;

@@ -52,7 +52,7 @@ void open_barrier(BlockState& block, uint32_t number) {
       warp->waiting[k] = warp->waiting.back();
       warp->waiting.pop_back();
     }
-    if (member) members.push_back(warp->index);
+    if (member && barrier.expected) members.push_back(warp->index);
   }
   if (barrier.expected) block.shadow.barrier_of(members);
   else block.shadow.barrier_of_all();
@@ -221,9 +221,7 @@ void prepare_block(Worker& worker, BlockState& block, uint64_t linear) {
   const bool fresh = block.warps.size() != warps;
   if (fresh) block.warps.clear();
   while (block.warps.size() < warps) block.warps.push_back(std::make_unique<Warp>());
-  const FunctionProgram* entry = nullptr;
-  for (const auto& f : program.functions)
-    if (f && program.module->functions[static_cast<size_t>(f->function)].entry) entry = f.get();
+  const FunctionProgram* const entry = program.entry;
   for (uint32_t k = 0; k < warps; ++k) {
     Warp& w = *block.warps[k];
     w.worker = &worker;

@@ -158,6 +158,8 @@ bool set_pattern(Site& s, const SiteInfo& info, AccessSpace space, const Address
   if (mask == 0) return false;
   flush_site(s, info, *w.worker->program);
   s.pattern = Pattern::none;
+  s.mask = 0;  // nothing fits until all is known
+  ++s.version;
   const unsigned first = static_cast<unsigned>(std::countr_zero(mask));
   const uint64_t base = address[first];
   int64_t lowest = 0, highest = 0;

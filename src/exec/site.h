@@ -40,6 +40,8 @@ struct alignas(64) Site {
   int64_t end = 0;            // greatest delta + width
   uint64_t pending = 0;       // hits since the last flush
   int16_t run_count = -1;     // see below
+  uint32_t version = 0;       // of the pattern
+  uint64_t last_base = 0;     // global: to fetch ahead by
   uint16_t misses = 0;        // accesses in a row whose pattern was of no further use
 
   int64_t delta[kWarpSize] = {};  // 0 for lanes outside `mask`
@@ -60,6 +62,11 @@ struct alignas(64) Site {
 
   profile::MemoryCounters counters;
   uint64_t example_excess = 0;
+};
+
+// The pattern that addresses with this tag were last seen to fit; beside the registers, one for each memory operation.
+struct Seen {
+  uint64_t tag = 0, version = 0;
 };
 
 // Index of a generic access's sites: one for each space it may meet.

@@ -9,8 +9,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/warp.h"
@@ -54,6 +54,45 @@ struct Fragment {
   LaneMask members = 0;       // waits_sync
 };
 
+// Fragments that can run, first come first served; one that parted goes to the front. A ring, so that neither end
+// takes memory.
+class FragmentQueue {
+ public:
+  bool empty() const { return count_ == 0; }
+  size_t size() const { return count_; }
+  const Fragment& front() const { return ring_[head_]; }
+  void pop_front() {
+    head_ = next(head_);
+    --count_;
+  }
+  void push_front(const Fragment& f) {
+    if (count_ == ring_.size()) grow();
+    head_ = (head_ == 0 ? ring_.size() : head_) - 1;
+    ring_[head_] = f;
+    ++count_;
+  }
+  void push_back(const Fragment& f) {
+    if (count_ == ring_.size()) grow();
+    size_t at = head_ + count_;
+    if (at >= ring_.size()) at -= ring_.size();
+    ring_[at] = f;
+    ++count_;
+  }
+  void clear() { count_ = 0; }
+
+ private:
+  size_t next(size_t at) const { return at + 1 == ring_.size() ? 0 : at + 1; }
+  void grow() {
+    std::vector<Fragment> larger(ring_.size() * 2);
+    for (size_t k = 0, at = head_; k < count_; ++k, at = next(at)) larger[k] = ring_[at];
+    ring_ = std::move(larger);
+    head_ = 0;
+  }
+
+  std::vector<Fragment> ring_ = std::vector<Fragment>(8);
+  size_t head_ = 0, count_ = 0;
+};
+
 struct alignas(64) Warp {
   // hot
   std::byte* regs = nullptr;   // frame->regs
@@ -80,9 +119,9 @@ struct alignas(64) Warp {
   bool watch_stores = false;   // a store to a buffer without a shadow must be noticed
 
   std::vector<std::byte> specials;  // rows that `mov %r, %tid.x` copies, by SpecialRow
-  std::deque<Fragment> ready;
+  FragmentQueue ready;
   std::vector<Fragment> waiting;    // at barriers and at .sync instructions
-  std::vector<std::unique_ptr<Join>> joins;
+  std::vector<std::unique_ptr<Join>> joins, spare_joins;
   std::vector<std::unique_ptr<Frame>> frames, free_frames;
   AlignedBytes local;               // interleaved: 4-byte word w of lane l at (w * 32 + l) * 4
   uint64_t local_bytes = 0;         // per lane

@@ -80,6 +80,7 @@ struct Worker {
   std::vector<uint64_t> taken_lanes;  // of branches with a guard
   std::vector<Divisor> divisors;
   std::vector<Coverage> coverage;
+  uint64_t last_tag = 0;       // see steady.h
   uint32_t touch_stamp = 0;    // of SectorUse::request
   std::map<FaultKey, FaultRecord> faults;
   profile::Fault unread_fault;

@@ -207,8 +207,8 @@ Liveness liveness(const ptx::Module& module, const ptx::Function& function) {
   };
   for (uint32_t n = 0; n < count; ++n) {
     const Instruction& i = function.instructions[n];
-    if (writes_first_operand(i))
-      for_each_written(module, i, [&](uint32_t reg) {
+    if (ptx::writes_first_operand(i))
+      ptx::for_each_written(module, i, [&](uint32_t reg) {
         if (reg < registers) writers[reg].push_back(n);
       });
     if (!removable(i, ptx_access(module, i))) keep(n);
@@ -225,7 +225,7 @@ Liveness liveness(const ptx::Module& module, const ptx::Function& function) {
     work.pop_back();
     const Instruction& i = function.instructions[n];
     if (i.guard >= 0) need(static_cast<uint32_t>(i.guard));
-    for (unsigned k = writes_first_operand(i) ? 1 : 0; k < i.operand_count; ++k)
+    for (unsigned k = ptx::writes_first_operand(i) ? 1 : 0; k < i.operand_count; ++k)
       reads(module, module.operands_of(i)[k], need);
   }
   for (uint32_t n = 0; n < count; ++n) {

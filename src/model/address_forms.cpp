@@ -140,36 +140,11 @@ Form combined(const Form& a, const Form& b, uint64_t factor, uint64_t mask) {  /
 
 }  // namespace
 
-bool writes_first_operand(const Instruction& i) {
-  switch (i.op) {
-    case Op::st:
-    case Op::red:
-    case Op::bar:
-    case Op::barrier:
-    case Op::membar:
-    case Op::fence:
-    case Op::bra:
-    case Op::brx:
-    case Op::ret:
-    case Op::exit:
-    case Op::trap:
-    case Op::stmatrix:
-    case Op::cp:
-    case Op::prefetch:
-    case Op::nanosleep:
-      return false;
-    case Op::wmma:
-      return !i.has(Mod::store);
-    default:
-      return true;
-  }
-}
-
 AddressForms::AddressForms(const ptx::Module& module, const ptx::Function& function)
     : module_(module), function_(function), writes_(function.registers.size()) {
   for (const Instruction& i : function.instructions)
-    if (writes_first_operand(i))
-      for_each_written(module, i, [&](uint32_t reg) {
+    if (ptx::writes_first_operand(i))
+      ptx::for_each_written(module, i, [&](uint32_t reg) {
         if (reg < writes_.size()) ++writes_[reg];
       });
   place_shared_variables();
@@ -219,14 +194,14 @@ void AddressForms::find_zero_bits() {
   while (!work.empty()) {
     const Instruction& i = function_.instructions[work.back()];
     work.pop_back();
-    if (!writes_first_operand(i)) continue;
+    if (!ptx::writes_first_operand(i)) continue;
     const Operand* operands = module_.operands_of(i);
     const unsigned bits =
         has_transfer(i.op)
             ? transfer(i, operands,
                        [&](unsigned k) { return k < i.operand_count ? register_zero_bits(operands[k]) : 0; })
             : 0;
-    for_each_written(module_, i, [&](uint32_t reg) {
+    ptx::for_each_written(module_, i, [&](uint32_t reg) {
       if (reg >= count) return;
       written[reg] = 1;
       if (bits >= register_zero_bits_[reg]) return;
@@ -372,11 +347,11 @@ Form AddressForms::result_of(const Instruction& i, unsigned bits) {
 }
 
 void AddressForms::step(const Instruction& i) {
-  if (i.operand_count == 0 || !writes_first_operand(i)) return;
+  if (i.operand_count == 0 || !ptx::writes_first_operand(i)) return;
   const Operand& first = module_.operands_of(i)[0];
   const bool simple = first.kind == Kind::reg && first.pair == -1 && i.operand_count >= 2 && i.guard < 0;
   if (!simple) {
-    for_each_written(module_, i, [&](uint32_t reg) {
+    ptx::for_each_written(module_, i, [&](uint32_t reg) {
       (reg < writes_.size() && writes_[reg] == 1 ? once_ : in_block_)[reg] =
           root(reg < register_zero_bits_.size() ? register_zero_bits_[reg] : 0);
     });

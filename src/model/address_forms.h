@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ptx/module.h"
+#include "ptx/writes.h"
 
 namespace fullwarp::model {
 
@@ -71,23 +72,5 @@ class AddressForms {
   std::map<Form, uint32_t> bases_;
   std::map<int32_t, uint64_t> shared_offset_;  // where the function's variables lie in shared memory
 };
-
-// Calls `visit(register)` for every register that the instruction writes, in operand order.
-template <class Visit>
-void for_each_written(const ptx::Module& module, const ptx::Instruction& instruction, Visit visit) {
-  using Kind = ptx::Operand::Kind;
-  if (instruction.operand_count == 0) return;
-  const ptx::Operand& first = module.operands_of(instruction)[0];
-  if (first.kind == Kind::reg) {
-    visit(first.index);
-    if (first.pair >= 0) visit(static_cast<uint32_t>(first.pair));
-  }
-  if (first.kind == Kind::vector || first.kind == Kind::list)
-    for (uint32_t i = 0; i < first.count; ++i)
-      if (module.operands[first.first + i].kind == Kind::reg) visit(module.operands[first.first + i].index);
-}
-
-// Does operand 0 name what the instruction writes?
-bool writes_first_operand(const ptx::Instruction& instruction);
 
 }  // namespace fullwarp::model
