@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstring>
 #include <new>
 
@@ -9,27 +10,45 @@ namespace fullwarp::exec {
 namespace {
 
 constexpr uint64_t kPadding = 64;
-constexpr uint64_t kHeader = 64;  // holds the size for the deleter, keeps the alignment
+
+// Stands before the bytes of a block, and keeps their alignment.
+struct alignas(64) Header {
+  std::byte* mapping;
+  uint64_t bytes;
+};
+
+constexpr uint64_t kHugePage = uint64_t{2} << 20;
 
 }  // namespace
 
 void AlignedDelete::operator()(std::byte* p) const {
-  std::byte* base = p - kHeader;
-  uint64_t bytes = 0;
-  std::memcpy(&bytes, base, sizeof bytes);
-  munmap(base, bytes);
+  Header header;
+  std::memcpy(&header, p - sizeof header, sizeof header);
+  munmap(header.mapping, header.bytes);
 }
 
+// Large blocks are made of huge pages, which saves most of the page faults. Their starts are staggered, or equal
+// offsets of all large buffers would meet in one set of the caches.
 AlignedBytes allocate_zeroed(uint64_t bytes) {
   if (bytes > (uint64_t{1} << 46)) return nullptr;
-  uint64_t total = kHeader + bytes + kPadding;
-  void* p = mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED) return nullptr;
+  static std::atomic<unsigned> large_blocks{0};
+  const bool large = bytes >= kHugePage;
+  const uint64_t stagger = large ? large_blocks.fetch_add(1, std::memory_order_relaxed) % 16 * 5 * 64 : 0;
+  const uint64_t needed = stagger + sizeof(Header) + bytes + kPadding;
+  Header header{nullptr, (needed + 4095) / 4096 * 4096 + (large ? kHugePage : 0)};
+  void* const mapped = mmap(nullptr, header.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  header.mapping = static_cast<std::byte*>(mapped);
+  std::byte* start = header.mapping;
 #ifdef MADV_HUGEPAGE
-  if (total >= (uint64_t{4} << 20)) madvise(p, total, MADV_HUGEPAGE);
+  if (large) {
+    start += -reinterpret_cast<uintptr_t>(start) % kHugePage;
+    madvise(start, needed, MADV_HUGEPAGE);
+  }
 #endif
-  std::memcpy(p, &total, sizeof total);
-  return AlignedBytes(static_cast<std::byte*>(p) + kHeader);
+  start += stagger;
+  std::memcpy(start, &header, sizeof header);
+  return AlignedBytes(start + sizeof header);
 }
 
 Result<uint64_t> DeviceMemory::allocate(std::string name, uint64_t bytes, bool initialised) {

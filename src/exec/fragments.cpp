@@ -32,7 +32,7 @@ void forget_at_joins(Warp& w, LaneMask lanes) {
       continue;
     }
     if (join->arrived == join->expected) {
-      w.ready.push_back({join->at, join->arrived, join->frame, join->parent});
+      w.ready.push_back().set(join->at, join->arrived, join->frame, join->parent);
       drop_join(w, k);
       k = 0;
       continue;
@@ -44,7 +44,7 @@ void forget_at_joins(Warp& w, LaneMask lanes) {
 }  // namespace
 
 void part(Warp& w, LaneMask mask, const MicroOp* pc, Join* join) {
-  w.ready.push_front({pc, mask, w.frame, join});
+  w.ready.push_front().set(pc, mask, w.frame, join);
 }
 
 Join* join_at(Warp& w, const MicroOp* at) {
@@ -52,8 +52,13 @@ Join* join_at(Warp& w, const MicroOp* at) {
   if (w.spare_joins.empty()) w.spare_joins.push_back(std::make_unique<Join>());
   w.joins.push_back(std::move(w.spare_joins.back()));
   w.spare_joins.pop_back();
-  *w.joins.back() = Join{at, w.frame, w.join, w.active, 0};
-  return w.joins.back().get();
+  Join* const join = w.joins.back().get();
+  join->at = at;
+  join->frame = w.frame;
+  join->parent = w.join;
+  join->expected = w.active;
+  join->arrived = 0;
+  return join;
 }
 
 bool arrive_at_join(Warp& w) {
@@ -79,7 +84,7 @@ bool release_joins(Warp& w) {
       ++k;
       continue;
     }
-    w.ready.push_back({join->at, join->arrived, join->frame, join->parent});
+    w.ready.push_back().set(join->at, join->arrived, join->frame, join->parent);
     join->expected &= ~join->arrived;
     join->arrived = 0;
     any = true;

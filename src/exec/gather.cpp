@@ -14,9 +14,11 @@ using mem::AccessSpace;
 
 namespace {
 
-// SectorUse::request holds the number of the request that last came to the sector, and which of its sectors it was.
-constexpr unsigned kSlotBits = 5;
-constexpr uint32_t kLastStamp = (uint32_t{1} << (32 - kSlotBits)) - 1;
+// SectorUse::request of a line's first sector holds the number (the stamp) of the request that last came to the line
+// and a bit for each of the sectors it touched there; that of the second sector, for atomics, which of the request's
+// lines it was.
+constexpr unsigned kLineSectors = mem::kLineBytes / mem::kSectorBytes;
+constexpr uint32_t kLastStamp = (uint32_t{1} << (32 - kLineSectors)) - 1;
 
 uint32_t next_stamp(Worker& k) {
   if (k.touch_stamp == kLastStamp) {
@@ -32,18 +34,20 @@ uint32_t next_stamp(Worker& k) {
 // change), and without branches: which lanes share a sector cannot be foretold.
 struct Request {
   SectorUse* sectors_of_buffer;
-  uint32_t stamp;
-  uint32_t me;  // the block + 1
+  uint32_t stamp;  // above the sectors' bits
+  uint32_t me;     // the block + 1
   uint32_t sectors = 0, lines = 0, loaded_before = 0, new_to_block = 0;
 
-  template <bool kLoads>
+  template <bool kLoads, bool kStores>
   void add(uint64_t sector) {
     SectorUse* const use = sectors_of_buffer + sector;
-    const SectorUse* const line = sectors_of_buffer + (sector & ~uint64_t{3});
-    const auto elsewhere = [&](const SectorUse& u) { return static_cast<uint32_t>((u.request ^ stamp) >> kSlotBits != 0); };
-    const uint32_t was = use->request, fresh = (was ^ stamp) >> kSlotBits != 0;
-    lines += elsewhere(line[0]) & elsewhere(line[1]) & elsewhere(line[2]) & elsewhere(line[3]);
-    use->request = fresh ? stamp | sectors : was;
+    SectorUse* const line = sectors_of_buffer + sector / kLineSectors * kLineSectors;
+    const uint32_t word = line->request, here = 1u << (sector % kLineSectors);
+    const uint32_t new_line = (word ^ stamp) >> kLineSectors != 0;
+    const uint32_t seen = new_line ? stamp : word, fresh = (seen & here) == 0;
+    line->request = seen | here;
+    if constexpr (kLoads && kStores) line[1].request = new_line ? lines : line[1].request;
+    lines += new_line;
     sectors += fresh;
     if constexpr (kLoads) {
       const uint32_t other = use->loader != me;
@@ -63,7 +67,7 @@ struct Request {
         SectorUse& use = sectors_of_buffer[offset / mem::kSectorBytes];
         if constexpr (kLoads) use.loaded |= bits << (offset % mem::kSectorBytes);
         if constexpr (kStores) use.stored |= bits << (offset % mem::kSectorBytes);
-        add<kLoads>(offset / mem::kSectorBytes);
+        add<kLoads, kStores>(offset / mem::kSectorBytes);
       }
       return;
     }
@@ -73,30 +77,32 @@ struct Request {
       const unsigned last = behind ? static_cast<unsigned>(std::countr_zero(behind)) - 1 : kWarpSize - 1;
       const uint64_t from = offset_of(address[i]), bytes = offset_of(address[last]) + width - from;
       if constexpr (kLoads && kStores) mark_run<true>(sectors_of_buffer, from, bytes, [](uint64_t, SectorUse&) {});
-      mark_run<!kLoads>(sectors_of_buffer, from, bytes, [&](uint64_t sector, SectorUse&) { add<kLoads>(sector); });
+      mark_run<!kLoads>(sectors_of_buffer, from, bytes, [&](uint64_t sector, SectorUse&) { add<kLoads, kStores>(sector); });
     }
   }
 };
 
 // Atomics work on a sector once for each lane that shares an address there (an H200's counters): the most lanes
-// at one address, added over the sectors. `request` has numbered the request's sectors.
+// at one address, added over the sectors.
 struct SharedAddresses {
-  uint8_t lanes_at[kWarpSize][mem::kSectorBytes / 2];
-  uint8_t most[kWarpSize];
+  static constexpr unsigned kUnits = mem::kLineBytes / 2;  // atomics are 2 bytes wide at least
+  uint8_t lanes_at[kWarpSize][kUnits];
+  uint8_t most[kWarpSize][kLineSectors];
   uint32_t sum = 0;
 
-  explicit SharedAddresses(uint32_t sectors) {
-    std::memset(lanes_at, 0, sectors * sizeof lanes_at[0]);
-    std::memset(most, 0, sectors);
+  explicit SharedAddresses(uint32_t lines) {
+    std::memset(lanes_at, 0, lines * sizeof lanes_at[0]);
+    std::memset(most, 0, lines * sizeof most[0]);
   }
   void add(const Coverage& c, const uint64_t* address, LaneMask lanes) {
     for (LaneMask left = lanes; left; left &= left - 1) {
-      const uint64_t offset = offset_of(address[std::countr_zero(left)]);
-      const uint32_t slot = c.sectors[offset / mem::kSectorBytes].request & ((1u << kSlotBits) - 1);
-      uint8_t& here = lanes_at[slot][offset % mem::kSectorBytes / 2];  // atomics are 2 bytes wide at least
-      if (++here <= most[slot]) continue;
-      most[slot] = here;
-      ++sum;
+      const uint64_t offset = offset_of(address[std::countr_zero(left)]), line = offset / mem::kLineBytes;
+      const uint32_t slot = c.sectors[line * kLineSectors + 1].request;
+      uint8_t& here = lanes_at[slot][offset % mem::kLineBytes / 2];
+      uint8_t& most_here = most[slot][offset / mem::kSectorBytes % kLineSectors];
+      const bool more = ++here > most_here;
+      most_here = static_cast<uint8_t>(most_here + more);
+      sum += more;
     }
   }
 };
@@ -145,7 +151,7 @@ bool find_group(const Warp& w, const uint64_t* address, LaneMask& rest, unsigned
 
 template <bool kLoads, bool kStores>
 Request cover_groups(Worker& k, const Gather& g, LaneMask starts, unsigned width) {
-  Request request{nullptr, next_stamp(k) << kSlotBits, static_cast<uint32_t>(k.block->linear) + 1};
+  Request request{nullptr, next_stamp(k) << kLineSectors, static_cast<uint32_t>(k.block->linear) + 1};
   for (unsigned n = 0; n < g.groups; ++n) {
     const Gather::Group& group = g.group[n];
     Coverage& c = k.coverage[group.buffer];
@@ -199,7 +205,7 @@ void count_gather(Warp& w, Site& s, const SiteInfo& info, const Gather& g, LaneM
   cost.ideal_sectors = std::min(count.sectors, (bytes + mem::kSectorBytes - 1) / mem::kSectorBytes);
   cost.lines = count.lines;
   if (atomic) {
-    SharedAddresses shared(count.sectors);
+    SharedAddresses shared(count.lines);
     for (unsigned n = 0; n < g.groups; ++n) shared.add(k.coverage[g.group[n].buffer], g.address, g.group[n].lanes);
     cost.atomic_sectors = shared.sum;
   }

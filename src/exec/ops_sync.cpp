@@ -350,10 +350,7 @@ void run_together(Warp& w, const std::vector<Fragment>& group, LaneMask together
         to[it->first] = static_cast<uint32_t>(it->second);
       }
     }
-    Fragment next = f;
-    next.wait = Stop::none;
-    next.pc = op + 1;
-    w.ready.push_back(next);
+    w.ready.push_back().set(op + 1, f.mask, f.frame, f.join);
   }
 }
 

@@ -46,9 +46,9 @@ void open_barrier(BlockState& block, uint32_t number) {
         continue;
       }
       member = true;
-      finish_barrier_op(*warp, f, barrier);
-      f.wait = Stop::none;
-      warp->ready.push_back(f);
+      Fragment& next = warp->ready.push_back();
+      next.set(f.pc, f.mask, f.frame, f.join);
+      finish_barrier_op(*warp, next, barrier);
       warp->waiting[k] = warp->waiting.back();
       warp->waiting.pop_back();
     }
@@ -103,23 +103,23 @@ bool run_warp(Warp& w) {
       if (release_joins(w)) continue;
       break;
     }
-    Fragment f = w.ready.front();
-    w.ready.pop_front();
+    const Fragment& f = w.ready.front();
+    const MicroOp* op = f.pc;
     w.frame = f.frame;
-    w.regs = f.frame->regs;
+    w.regs = w.frame->regs;
     w.join = f.join;
     w.set_active(f.mask);
-    w.participants = f.mask;
+    w.participants = w.active;
+    w.ready.pop_front();
     w.budget = kQuantumBlocks;
     w.polls = 0;
     w.stop = Stop::none;
     ran = true;
-    const MicroOp* op = f.pc;
     do {
       op = op->run[w.masked](w, op);
     } while (op);
     if (w.stop == Stop::yield) {
-      w.ready.push_back({w.saved, w.active, w.frame, w.join});
+      w.ready.push_back().set(w.saved, w.active, w.frame, w.join);
       if (w.steps > w.worker->options->step_limit) {
         report_fault(w, w.saved, profile::FaultKind::step_limit, static_cast<unsigned>(std::countr_zero(w.active)));
         end_warp(w);
@@ -176,10 +176,10 @@ const MicroOp* arrive_at_barrier(Warp& w, const MicroOp* op, uint32_t number, ui
   barrier.all = barrier.all && (lanes & ~predicate) == 0;
   barrier.any = barrier.any || (lanes & predicate) != 0;
   if (wait) {
-    Fragment f{op, w.active, w.frame, w.join};
+    Fragment& f = w.waiting.emplace_back();
+    f.set(op, w.active, w.frame, w.join);
     f.wait = Stop::waits_barrier;
     f.barrier = number & 15;
-    w.waiting.push_back(f);
     w.stop = Stop::waits_barrier;
   }
   if (complete(block, barrier)) open_barrier(block, number & 15);
@@ -187,10 +187,10 @@ const MicroOp* arrive_at_barrier(Warp& w, const MicroOp* op, uint32_t number, ui
 }
 
 const MicroOp* wait_for_members(Warp& w, const MicroOp* op, LaneMask members) {
-  Fragment f{op, w.active, w.frame, w.join};
+  Fragment& f = w.waiting.emplace_back();
+  f.set(op, w.active, w.frame, w.join);
   f.wait = Stop::waits_sync;
   f.members = members;
-  w.waiting.push_back(f);
   w.stop = Stop::waits_sync;
   return nullptr;
 }
@@ -261,14 +261,15 @@ void prepare_block(Worker& worker, BlockState& block, uint64_t linear) {
         row(kWarpId)[i] = k;
       }
     }
-    for (unsigned i = 0; i < kWarpSize; ++i) {
-      row(kCtaIdX)[i] = block.index.x;
-      row(kCtaIdY)[i] = block.index.y;
-      row(kCtaIdZ)[i] = block.index.z;
-    }
+    const auto fill = [&](uint32_t index, uint32_t value) {
+      if (row(index)[0] != value) std::fill_n(row(index), kWarpSize, value);
+    };
+    fill(kCtaIdX, block.index.x);
+    fill(kCtaIdY, block.index.y);
+    fill(kCtaIdZ, block.index.z);
     w.frame = nullptr;
     Frame* frame = push_frame(w, *entry, nullptr, nullptr, w.live);
-    if (frame) w.ready.push_back({entry->ops.data(), w.live, frame, nullptr});
+    if (frame) w.ready.push_back().set(entry->ops.data(), w.live, frame, nullptr);
   }
 }
 

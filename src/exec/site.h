@@ -106,7 +106,7 @@ void count_access(Site& site, const SiteInfo& info, const mem::WarpAccess& acces
 // Returns false where the lanes' distances do not fit the pattern's numbers.
 // Where patterns keep being of no use, one is tried now and then only (`pattern_pays`).
 inline bool pattern_pays(Site& site) {
-  if (site.pending >= 2) site.misses = 0;
+  if (site.pending >= 8) site.misses = 0;
   return ++site.misses <= 4 || site.misses % 32 == 0;
 }
 template <class Address>

@@ -52,6 +52,16 @@ struct Fragment {
   Stop wait = Stop::none;     // in Warp::waiting: barrier or sync
   uint32_t barrier = 0;       // waits_barrier: its number
   LaneMask members = 0;       // waits_sync
+
+  // Field by field: a copy in wider pieces would wait for what was stored just before.
+  void set(const MicroOp* at, LaneMask lanes, Frame* in, Join* meets) {
+    pc = at;
+    mask = lanes;
+    frame = in;
+    join = meets;
+    wait = Stop::none;
+    barrier = members = 0;
+  }
 };
 
 // Fragments that can run, first come first served; one that parted goes to the front. A ring, so that neither end
@@ -65,18 +75,18 @@ class FragmentQueue {
     head_ = next(head_);
     --count_;
   }
-  void push_front(const Fragment& f) {
+  // A place in the queue, to be filled by Fragment::set.
+  Fragment& push_front() {
     if (count_ == ring_.size()) grow();
     head_ = (head_ == 0 ? ring_.size() : head_) - 1;
-    ring_[head_] = f;
     ++count_;
+    return ring_[head_];
   }
-  void push_back(const Fragment& f) {
+  Fragment& push_back() {
     if (count_ == ring_.size()) grow();
-    size_t at = head_ + count_;
+    size_t at = head_ + count_++;
     if (at >= ring_.size()) at -= ring_.size();
-    ring_[at] = f;
-    ++count_;
+    return ring_[at];
   }
   void clear() { count_ = 0; }
 
