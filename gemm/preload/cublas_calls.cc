@@ -52,6 +52,7 @@ struct Arguments {
   cublasHandle_t handle;
   cublasOperation_t op_a, op_b;
   int64_t m, n, k;
+  const void* alpha;
   const void* a;
   int64_t lda, stride_a;
   const void* b;
@@ -78,7 +79,7 @@ Matrix matrix(const void* data, int64_t rows, int64_t cols, int64_t ld, int64_t 
 // False where the call is not for us (types, wrong arguments): cuBLAS answers as it would without us.
 bool describe_problem(const Arguments& x, const Types& types, Kind kind, Problem& p) {
   if (x.m <= 0 || x.n <= 0 || x.k <= 0 || x.batch <= 0 || x.lda <= 0 || x.ldb <= 0 || x.ldc <= 0) return false;
-  if (x.stride_a < 0 || x.stride_b < 0 || x.stride_c < 0 || x.beta == nullptr) return false;
+  if (x.stride_a < 0 || x.stride_b < 0 || x.stride_c < 0 || x.alpha == nullptr || x.beta == nullptr) return false;
   constexpr int64_t kLargest = (int64_t{1} << 31) - 64;
   if (x.m > kLargest || x.n > kLargest || x.k > kLargest || x.batch > kLargest) return false;
   // cuBLAS before CUDA 12 has no 64-bit functions, on which pieces run.
@@ -98,9 +99,17 @@ bool describe_problem(const Arguments& x, const Types& types, Kind kind, Problem
   if (!table_wanted() && !is_misaligned(p)) return false;
   cublasPointerMode_t mode = CUBLAS_POINTER_MODE_HOST;
   FULLWARP_REAL(cublasGetPointerMode_v2)(x.handle, &mode);
-  p.reads_c = mode == CUBLAS_POINTER_MODE_DEVICE ||
-              (types.scalars_are_half ? __half2float(*static_cast<const __half*>(x.beta))
-                                      : *static_cast<const float*>(x.beta)) != 0.0f;
+  p.scalars_known = mode == CUBLAS_POINTER_MODE_HOST;
+  const auto scalar = [&types](const void* address) {
+    return types.scalars_are_half ? __half2float(*static_cast<const __half*>(address))
+                                  : *static_cast<const float*>(address);
+  };
+  if (p.scalars_known) {
+    p.alpha = scalar(x.alpha);
+    p.beta = scalar(x.beta);
+  }
+  p.sums_in_fp32 = !types.scalars_are_half;
+  p.reads_c = !p.scalars_known || p.beta != 0.0f;
   return true;
 }
 
@@ -162,39 +171,39 @@ const Types kHalfTypes{CUDA_R_16F, CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_16F, t
 
 // cublasSgemm_v2, cublasHgemm and their batched forms, for one element type and one integer type.
 // clang-format off
-#define FULLWARP_TYPED(T, types, Int, single, single64, strided, strided64, pointers)                               \
-  FULLWARP_EXPORT single(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, Int m, Int n, Int k,         \
-                         const T* alpha, const T* a, Int lda, const T* b, Int ldb, const T* beta, T* c, Int ldc) {  \
-    return hooked({h, ta, tb, m, n, k, a, lda, 0, b, ldb, 0, beta, c, ldc, 0, 1}, types, Kind::kSingle,             \
-        [&] { return FULLWARP_REAL(single)(h, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); },             \
-        [&](const Piece& p) {                                                                                       \
-          return FULLWARP_REAL(single64)(h, ta, tb, p.m, p.n, p.k, alpha, at<const T>(p.a.data), p.a.ld,            \
-                                         at<const T>(p.b.data), p.b.ld, beta, at<T>(p.d.data), p.d.ld);             \
-        });                                                                                                         \
-  }                                                                                                                 \
-  FULLWARP_EXPORT strided(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, Int m, Int n, Int k,        \
-                          const T* alpha, const T* a, Int lda, long long sa, const T* b, Int ldb, long long sb,     \
-                          const T* beta, T* c, Int ldc, long long sc, Int batch) {                                  \
-    return hooked({h, ta, tb, m, n, k, a, lda, sa, b, ldb, sb, beta, c, ldc, sc, batch}, types, Kind::kStrided,     \
-        [&] { return FULLWARP_REAL(strided)(h, ta, tb, m, n, k, alpha, a, lda, sa, b, ldb, sb, beta, c, ldc, sc,    \
-                                            batch); },                                                              \
-        [&](const Piece& p) {                                                                                       \
-          return FULLWARP_REAL(strided64)(h, ta, tb, p.m, p.n, p.k, alpha, at<const T>(p.a.data), p.a.ld,           \
-                                          p.a.stride, at<const T>(p.b.data), p.b.ld, p.b.stride, beta,              \
-                                          at<T>(p.d.data), p.d.ld, p.d.stride, p.batch);                            \
-        });                                                                                                         \
-  }                                                                                                                 \
-  FULLWARP_EXPORT pointers(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, Int m, Int n, Int k,       \
-                           const T* alpha, const T* const a[], Int lda, const T* const b[], Int ldb,                \
-                           const T* beta, T* const c[], Int ldc, Int batch) {                                       \
-    return hooked({h, ta, tb, m, n, k, a, lda, 0, b, ldb, 0, beta, const_cast<T**>(c), ldc, 0, batch}, types,       \
-                  Kind::kPointers,                                                                                  \
-        [&] { return FULLWARP_REAL(pointers)(h, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, batch); },    \
-        [&](const Piece& p) {                                                                                       \
-          return FULLWARP_REAL(strided64)(h, ta, tb, p.m, p.n, p.k, alpha, at<const T>(p.a.data), p.a.ld,           \
-                                          p.a.stride, at<const T>(p.b.data), p.b.ld, p.b.stride, beta,              \
-                                          at<T>(p.d.data), p.d.ld, p.d.stride, p.batch);                            \
-        });                                                                                                         \
+#define FULLWARP_TYPED(T, types, Int, single, single64, strided, strided64, pointers)                                       \
+  FULLWARP_EXPORT single(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, Int m, Int n, Int k,                 \
+                         const T* alpha, const T* a, Int lda, const T* b, Int ldb, const T* beta, T* c, Int ldc) {          \
+    return hooked({h, ta, tb, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, c, ldc, 0, 1}, types, Kind::kSingle,              \
+        [&] { return FULLWARP_REAL(single)(h, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); },                     \
+        [&](const Piece& p) {                                                                                               \
+          return FULLWARP_REAL(single64)(h, ta, tb, p.m, p.n, p.k, alpha, at<const T>(p.a.data), p.a.ld,                    \
+                                         at<const T>(p.b.data), p.b.ld, beta, at<T>(p.d.data), p.d.ld);                     \
+        });                                                                                                                 \
+  }                                                                                                                         \
+  FULLWARP_EXPORT strided(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, Int m, Int n, Int k,                \
+                          const T* alpha, const T* a, Int lda, long long sa, const T* b, Int ldb, long long sb,             \
+                          const T* beta, T* c, Int ldc, long long sc, Int batch) {                                          \
+    return hooked({h, ta, tb, m, n, k, alpha, a, lda, sa, b, ldb, sb, beta, c, ldc, sc, batch}, types, Kind::kStrided,      \
+        [&] { return FULLWARP_REAL(strided)(h, ta, tb, m, n, k, alpha, a, lda, sa, b, ldb, sb, beta, c, ldc, sc,            \
+                                            batch); },                                                                      \
+        [&](const Piece& p) {                                                                                               \
+          return FULLWARP_REAL(strided64)(h, ta, tb, p.m, p.n, p.k, alpha, at<const T>(p.a.data), p.a.ld,                   \
+                                          p.a.stride, at<const T>(p.b.data), p.b.ld, p.b.stride, beta,                      \
+                                          at<T>(p.d.data), p.d.ld, p.d.stride, p.batch);                                    \
+        });                                                                                                                 \
+  }                                                                                                                         \
+  FULLWARP_EXPORT pointers(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, Int m, Int n, Int k,               \
+                           const T* alpha, const T* const a[], Int lda, const T* const b[], Int ldb,                        \
+                           const T* beta, T* const c[], Int ldc, Int batch) {                                               \
+    return hooked({h, ta, tb, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, const_cast<T**>(c), ldc, 0, batch}, types,        \
+                  Kind::kPointers,                                                                                          \
+        [&] { return FULLWARP_REAL(pointers)(h, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, batch); },            \
+        [&](const Piece& p) {                                                                                               \
+          return FULLWARP_REAL(strided64)(h, ta, tb, p.m, p.n, p.k, alpha, at<const T>(p.a.data), p.a.ld,                   \
+                                          p.a.stride, at<const T>(p.b.data), p.b.ld, p.b.stride, beta,                      \
+                                          at<T>(p.d.data), p.d.ld, p.d.stride, p.batch);                                    \
+        });                                                                                                                 \
   }
 
 FULLWARP_TYPED(float, kSingleTypes, int, cublasSgemm_v2, cublasSgemm_v2_64, cublasSgemmStridedBatched,
@@ -212,7 +221,7 @@ FULLWARP_TYPED(__half, kHalfTypes, int64_t, cublasHgemm_64, cublasHgemm_64, cubl
                          const void* alpha, const void* a, cudaDataType at_, Int lda, const void* b,                        \
                          cudaDataType bt, Int ldb, const void* beta, void* c, cudaDataType ct, Int ldc,                     \
                          cublasComputeType_t compute, cublasGemmAlgo_t algo) {                                              \
-    return hooked({h, ta, tb, m, n, k, a, lda, 0, b, ldb, 0, beta, c, ldc, 0, 1}, ex_types(at_, bt, ct, compute),           \
+    return hooked({h, ta, tb, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, c, ldc, 0, 1}, ex_types(at_, bt, ct, compute),    \
                   Kind::kSingle,                                                                                            \
         [&] { return FULLWARP_REAL_AS(SingleEx<Int>, single)(h, ta, tb, m, n, k, alpha, a, at_, lda, b, bt, ldb, beta, c, ct, ldc,\
                                            compute, algo); },                                                               \
@@ -227,7 +236,7 @@ FULLWARP_TYPED(__half, kHalfTypes, int64_t, cublasHgemm_64, cublasHgemm_64, cubl
                           const void* b, cudaDataType bt, Int ldb, long long sb, const void* beta, void* c,                 \
                           cudaDataType ct, Int ldc, long long sc, Int batch, cublasComputeType_t compute,                   \
                           cublasGemmAlgo_t algo) {                                                                          \
-    return hooked({h, ta, tb, m, n, k, a, lda, sa, b, ldb, sb, beta, c, ldc, sc, batch},                                    \
+    return hooked({h, ta, tb, m, n, k, alpha, a, lda, sa, b, ldb, sb, beta, c, ldc, sc, batch},                             \
                   ex_types(at_, bt, ct, compute), Kind::kStrided,                                                           \
         [&] { return FULLWARP_REAL_AS(StridedEx<Int>, strided)(h, ta, tb, m, n, k, alpha, a, at_, lda, sa, b, bt, ldb, sb, beta, c,\
                                             ct, ldc, sc, batch, compute, algo); },                                          \
@@ -243,7 +252,7 @@ FULLWARP_TYPED(__half, kHalfTypes, int64_t, cublasHgemm_64, cublasHgemm_64, cubl
                            const void* const b[], cudaDataType bt, Int ldb, const void* beta, void* const c[],              \
                            cudaDataType ct, Int ldc, Int batch, cublasComputeType_t compute,                                \
                            cublasGemmAlgo_t algo) {                                                                         \
-    return hooked({h, ta, tb, m, n, k, a, lda, 0, b, ldb, 0, beta, const_cast<void**>(c), ldc, 0, batch},                   \
+    return hooked({h, ta, tb, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, const_cast<void**>(c), ldc, 0, batch},            \
                   ex_types(at_, bt, ct, compute), Kind::kPointers,                                                          \
         [&] { return FULLWARP_REAL_AS(PointersEx<Int>, pointers)(h, ta, tb, m, n, k, alpha, a, at_, lda, b, bt, ldb, beta, c, ct,\
                                              ldc, batch, compute, algo); },                                                 \
@@ -257,7 +266,7 @@ FULLWARP_TYPED(__half, kHalfTypes, int64_t, cublasHgemm_64, cublasHgemm_64, cubl
   FULLWARP_EXPORT sgemm_ex(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, Int m, Int n, Int k,               \
                            const float* alpha, const void* a, cudaDataType at_, Int lda, const void* b,                     \
                            cudaDataType bt, Int ldb, const float* beta, void* c, cudaDataType ct, Int ldc) {                \
-    return hooked({h, ta, tb, m, n, k, a, lda, 0, b, ldb, 0, beta, c, ldc, 0, 1},                                           \
+    return hooked({h, ta, tb, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, c, ldc, 0, 1},                                    \
                   ex_types(at_, bt, ct, CUBLAS_COMPUTE_32F), Kind::kSingle,                                                 \
         [&] { return FULLWARP_REAL(sgemm_ex)(h, ta, tb, m, n, k, alpha, a, at_, lda, b, bt, ldb, beta, c, ct,               \
                                              ldc); },                                                                       \

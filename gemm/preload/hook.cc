@@ -57,11 +57,11 @@ int run_hooked(const Hooked& call) {
   const Problem& p = *call.problem;
   const Inside inside;
   State& s = state();
-  const Plan plan = make_plan(p, s.costs, s.settings.workspace_bytes, s.settings.mode);
+  const Plan plan = make_plan(p, s.costs, s.settings.workspace_bytes, s.settings.mode, hook_device().can_fuse());
   const bool timed = s.table.wanted();
   const Stream stream = plan.choice != Choice::kPlain || timed ? call.stream(call.caller) : nullptr;
   const uint64_t timing = timed ? s.table.begin(hook_device(), stream) : 0;
-  bool staged = plan.choice == Choice::kStaged;
+  bool staged = plan.choice != Choice::kPlain;
   int status = 0;
   if (staged) {
     const Arenas::Lease lease = s.arenas.take(stream, plan.bytes);

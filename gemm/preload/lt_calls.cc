@@ -74,7 +74,7 @@ bool read_matrix(const void* data, cublasLtMatrixLayout_t layout, Matrix& x, int
 bool describe_problem(const LtArguments& x, Problem& p) {
   int32_t types[4], batches[4];
   if (x.operation == nullptr || x.a_layout == nullptr || x.b_layout == nullptr || x.c_layout == nullptr ||
-      x.d_layout == nullptr || x.beta == nullptr) {
+      x.d_layout == nullptr || x.alpha == nullptr || x.beta == nullptr) {
     return false;
   }
   if (!read_matrix(x.a, x.a_layout, p.a, types[0], batches[0]) ||
@@ -135,15 +135,22 @@ bool describe_problem(const LtArguments& x, Problem& p) {
   }
   if (mode != CUBLASLT_POINTER_MODE_HOST && mode != CUBLASLT_POINTER_MODE_DEVICE) return false;
   if (scale != CUDA_R_32F && scale != CUDA_R_16F) return false;
-  if (mode == CUBLASLT_POINTER_MODE_DEVICE) {
-    p.reads_c = true;
-  } else if (scale == CUDA_R_32F) {
-    p.reads_c = *static_cast<const float*>(x.beta) != 0.0f;
-  } else {
-    uint16_t bits = 0;
+  p.scalars_known = mode == CUBLASLT_POINTER_MODE_HOST;
+  p.sums_in_fp32 = scale == CUDA_R_32F;
+  if (p.scalars_known && p.sums_in_fp32) {
+    p.alpha = *static_cast<const float*>(x.alpha);
+    p.beta = *static_cast<const float*>(x.beta);
+    p.reads_c = p.beta != 0.0f;
+  } else if (p.scalars_known) {
+    uint16_t bits = 0;  // a half; the fused product does not take these sums
     std::memcpy(&bits, x.beta, sizeof(bits));
     p.reads_c = (bits & 0x7fff) != 0;
+  } else {
+    p.reads_c = true;
   }
+  p.activation = (epilogue & ~uint32_t{CUBLASLT_EPILOGUE_BIAS}) == CUBLASLT_EPILOGUE_RELU   ? 1
+                 : (epilogue & ~uint32_t{CUBLASLT_EPILOGUE_BIAS}) == CUBLASLT_EPILOGUE_GELU ? 2
+                                                                                          : 0;
   if (p.reads_c && x.c == nullptr) return false;
   if (!p.reads_c) p.c = p.d;
   return true;

@@ -29,7 +29,7 @@ void ShapeTable::end(Device& device, Stream stream, uint64_t timing, const Probl
                 p.a.ld,
                 p.b.ld,
                 p.d.ld,
-                staged,
+                static_cast<int64_t>(staged ? plan.choice : Choice::kPlain),
                 plan.plain_us > plan.aligned_us * 1.05};
   const std::lock_guard<std::mutex> lock(mutex_);
   Row& row = rows_[key];
@@ -74,7 +74,7 @@ void ShapeTable::write() {
                  static_cast<long long>(key[0]), static_cast<long long>(key[1]), static_cast<long long>(key[2]),
                  static_cast<long long>(key[3]), name(type), key[5] & 2 ? 'T' : 'N', key[5] & 1 ? 'T' : 'N',
                  static_cast<long long>(key[6]), static_cast<long long>(key[7]), static_cast<long long>(key[8]),
-                 static_cast<long long>(row.calls), time, key[9] != 0 ? "staged" : "plain", row.plain_us,
+                 static_cast<long long>(row.calls), time, name(static_cast<Choice>(key[9])), row.plain_us,
                  row.aligned_us, pad);
   }
   if (file != stderr) std::fclose(file);

@@ -106,7 +106,8 @@ int fwGemmExplain(fwGemm_t gemm, const fwGemmProblem* given, char* text, size_t 
   Problem p;
   if (const char* wrong = convert(*given, p); wrong != nullptr) return std::snprintf(text, size, "%s", wrong);
   return std::snprintf(text, size, "%s",
-                       describe(p, make_plan(p, gemm->costs, gemm->settings.workspace_bytes, gemm->settings.mode)).c_str());
+                       describe(p, make_plan(p, gemm->costs, gemm->settings.workspace_bytes, gemm->settings.mode,
+                              gemm->device.can_fuse())).c_str());
 }
 
 fwGemmStatus fwGemmRun(fwGemm_t gemm, const fwGemmProblem* given, fwGemmStream stream) {
@@ -114,7 +115,8 @@ fwGemmStatus fwGemmRun(fwGemm_t gemm, const fwGemmProblem* given, fwGemmStream s
   Problem p;
   if (const char* wrong = convert(*given, p); wrong != nullptr) return fail(FW_GEMM_INVALID, wrong);
   if (p.m == 0 || p.n == 0) return FW_GEMM_OK;
-  Plan plan = make_plan(p, gemm->costs, gemm->settings.workspace_bytes, gemm->settings.mode);
+  Plan plan = make_plan(p, gemm->costs, gemm->settings.workspace_bytes, gemm->settings.mode,
+                              gemm->device.can_fuse());
   if (gemm->settings.log) gemm->settings.write_log(describe(p, plan));
 
   Call call{gemm, &p, {}};
@@ -132,7 +134,7 @@ fwGemmStatus fwGemmRun(fwGemm_t gemm, const fwGemmProblem* given, fwGemmStream s
   if (lease.memory != 0) {
     call.lt.workspace = reinterpret_cast<void*>(lease.memory + plan.bytes);
     call.lt.workspace_bytes = kLtWorkspaceBytes;
-    if (plan.choice == Choice::kStaged) {
+    if (plan.choice != Choice::kPlain) {
       return as_status(execute(p, plan, lease.memory, gemm->device, stream, multiply, &call));
     }
   }
@@ -143,7 +145,8 @@ fwGemmStatus fwGemmPrepare(fwGemm_t gemm, const fwGemmProblem* given, fwGemmStre
   if (gemm == nullptr || given == nullptr) return fail(FW_GEMM_INVALID, "gemm or problem is null");
   Problem p;
   if (const char* wrong = convert(*given, p); wrong != nullptr) return fail(FW_GEMM_INVALID, wrong);
-  const Plan plan = make_plan(p, gemm->costs, gemm->settings.workspace_bytes, gemm->settings.mode);
+  const Plan plan = make_plan(p, gemm->costs, gemm->settings.workspace_bytes, gemm->settings.mode,
+                              gemm->device.can_fuse());
   if (gemm->arenas.take(stream, plan.bytes + kLtWorkspaceBytes).memory == 0) {
     return fail(FW_GEMM_NO_MEMORY, "no device memory for the workspace");
   }

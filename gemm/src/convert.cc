@@ -59,6 +59,10 @@ const char* convert(const fwGemmProblem& g, Problem& out) {
   out.c = g.c == nullptr ? out.d : matrix(g.c, out.m, out.n, g.ldc, g.stride_c, bytes);
   out.bias = reinterpret_cast<uintptr_t>(g.bias);
   out.bias_bytes = bytes;
+  out.activation = g.activation;
+  out.scalars_known = g.device_alpha == nullptr;
+  out.alpha = g.alpha;
+  out.beta = g.beta;
   out.reads_c = g.device_beta != nullptr || g.beta != 0.0f;
   if (!out.reads_c) out.c = out.d;
 

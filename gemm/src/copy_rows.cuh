@@ -73,14 +73,44 @@ __device__ __forceinline__ uint4 join(uint4 low, uint4 high, uint32_t shift) {
                     __funnelshift_r(w3, w4, bits));
 }
 
-// Stores the elements from .. to - 1 (bytes, even) of a chunk's 16.
+__device__ __forceinline__ uint32_t word_of(uint4 value, int byte) {
+  const uint32_t low = byte & 4 ? value.y : value.x, high = byte & 4 ? value.w : value.z;
+  return byte & 8 ? high : low;
+}
+
+__device__ __forceinline__ void store2(char* dst, uint4 value, int byte) {
+  *reinterpret_cast<uint16_t*>(dst + byte) = static_cast<uint16_t>(word_of(value, byte) >> (8 * (byte & 2)));
+}
+
+__device__ __forceinline__ void store4(char* dst, uint4 value, int byte) {
+  *reinterpret_cast<uint32_t*>(dst + byte) = word_of(value, byte);
+}
+
+// The bytes from `from` on of an aligned chunk's 16, in stores of 2, 4 and 8 bytes.
+__device__ __forceinline__ void store_last(char* dst, uint4 value, int from) {
+  if (from & 2) store2(dst, value, from);
+  from += from & 2;
+  if (from & 4) store4(dst, value, from);
+  from += from & 4;
+  if (from <= 8) *reinterpret_cast<uint2*>(dst + 8) = make_uint2(value.z, value.w);
+  if (from == 0) *reinterpret_cast<uint2*>(dst) = make_uint2(value.x, value.y);
+}
+
+// The first `count` bytes of an aligned chunk's 16.
+__device__ __forceinline__ void store_first(char* dst, uint4 value, int count) {
+  if (count & 8) *reinterpret_cast<uint2*>(dst) = make_uint2(value.x, value.y);
+  if (count & 4) store4(dst, value, count & 8);
+  if (count & 2) store2(dst, value, count & 12);
+}
+
+// Bytes from .. to - 1.
 __device__ __forceinline__ void store_part(char* dst, uint4 value, int from, int to) {
-  const uint32_t word[4] = {value.x, value.y, value.z, value.w};
-#pragma unroll
-  for (int i = 0; i < 16; i += 2) {
-    if (i >= from && i < to) {
-      *reinterpret_cast<uint16_t*>(dst + i) = static_cast<uint16_t>(word[i / 4] >> (8 * (i & 3)));
-    }
+  if (to == 16) {
+    store_last(dst, value, from);
+  } else if (from == 0) {
+    store_first(dst, value, to);
+  } else {
+    for (int i = from; i < to; i += 2) store2(dst, value, i);
   }
 }
 
@@ -107,7 +137,7 @@ __device__ __forceinline__ void store_chunk(char* dst_row, int64_t first, int64_
 }
 
 // Reads element by element only what belongs to the row.
-__device__ __noinline__ void copy_chunk_carefully(const char* src_row, char* dst_row, int64_t first, int64_t width,
+inline __device__ __noinline__ void copy_chunk_carefully(const char* src_row, char* dst_row, int64_t first, int64_t width,
                                                   bool pad, bool zero) {
   if (first + 16 <= 0 || first >= width) return;
   uint32_t word[4] = {0, 0, 0, 0};

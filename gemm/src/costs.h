@@ -21,6 +21,9 @@ struct Costs {
   double rate16 = 690, rate16_half = 262, rate16_odd = 140;
   double rate_tf32 = 360, rate_tf32_off = 130;
 
+  double rate_fused = 640;       // TFLOP/s of our own kernel on large products
+  double fused_floor_us = 6.0;
+
   static double flops(const Problem& p) {
     return 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) *
            static_cast<double>(p.batch);
@@ -53,6 +56,32 @@ struct Costs {
     return timed(p, alignment >= 4 ? rate16_half : rate16_odd);
   }
   double copy_us(double bytes) const { return std::max(small_copy_us, 2 * bytes / copy_bytes_per_us); }
+  // Tiles of 256 rows by `columns` on 66 clusters; a wide tile needs fewer reads for each product.
+  static double fused_waves(const Problem& p, int columns) {
+    const int64_t tiles = (p.n + 255) / 256 * ((p.m + columns - 1) / columns);
+    return static_cast<double>((tiles + 65) / 66);
+  }
+  static double fused_relative_time(const Problem& p, int columns) {
+    const double step = columns == 256 ? 1.0 : columns == 192 ? 0.78 : 0.57;  // of a tile, against 256 columns
+    return fused_waves(p, columns) * step;
+  }
+  static int fused_tile(const Problem& p) {
+    int best = 256;
+    for (const int columns : {192, 128}) {
+      if (fused_relative_time(p, columns) < fused_relative_time(p, best)) best = columns;
+    }
+    return best;
+  }
+  double fused_us(const Problem& p, bool a, bool b, int columns) const {
+    const double in = (a ? bytes(p.a, 1) : 0) + (b ? bytes(p.b, 1) : 0);
+    const double k = static_cast<double>(p.k);
+    const double tile = 2.0 * 256 * 256 * k / (rate_fused * 1e6 / 66);
+    const double math = fused_relative_time(p, columns) * (tile + 2.0);
+    const double memory = (bytes(p.a, 1) + bytes(p.b, 1) + bytes(p.d, 1)) / memory_bytes_per_us;
+    double time = std::max(fused_floor_us, std::max(math, memory));
+    if (in > 0) time += launch_us + copy_us(in);
+    return time;
+  }
   double staged_us(const Problem& p, bool a, bool b, bool c, bool d) const {
     double in = 0;
     if (a) in += bytes(p.a, p.batch);

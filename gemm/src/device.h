@@ -29,11 +29,32 @@ struct CopyJob {
 
 constexpr int kMaxCopyJobs = 4;
 
+// D (m x n, rows of `ldd` elements at any 2-byte alignment) = alpha X Y (+ bias, ReLU) in 16-bit types.
+// X and Y need bases and pitches of 16 bytes; extents may be any.
+struct FusedJob {
+  struct Operand {
+    uintptr_t data = 0;
+    int64_t ld = 0;
+    bool along_k = false;  // contiguous along k; else along m or n
+  };
+  bool bf16 = true;
+  Operand x, y;
+  uintptr_t d = 0, bias = 0;  // bias may be 0
+  int64_t ldd = 0;
+  int64_t m = 0, n = 0, k = 0;
+  float alpha = 1;
+  bool relu = false;
+  int tile_columns = 256;  // 256, 192 or 128
+};
+
 class Device {
  public:
   virtual ~Device() = default;
   // Enqueues the copies in one launch. False: the launch failed.
   virtual bool copy_rows(const CopyJob* jobs, int count, Stream stream) = 0;
+  // The product of our own kernel; false: the launch failed. can_fuse() says whether the GPU has it.
+  virtual bool can_fuse() = 0;
+  virtual bool fused(const FusedJob& job, Stream stream) = 0;
   // Blocking; null where there is no memory. Never called under capture.
   virtual void* allocate(size_t bytes) = 0;
   virtual void release(void* memory) = 0;

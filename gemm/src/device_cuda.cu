@@ -5,6 +5,7 @@
 
 #include "copy_rows.cuh"
 #include "device_cuda.h"
+#include "fused.h"
 
 namespace fullwarp::gemm {
 namespace {
@@ -129,6 +130,12 @@ bool CudaDevice::copy_rows(const CopyJob* jobs, int count, Stream stream) {
   }
 }
 
+bool CudaDevice::can_fuse() { return fused_is_there(); }
+
+bool CudaDevice::fused(const FusedJob& job, Stream stream) {
+  return run_fused(job, static_cast<cudaStream_t>(stream)) == cudaSuccess;
+}
+
 void* CudaDevice::allocate(size_t bytes) {
   const RelaxedCapture relaxed;
   // Under capture kernels cannot be loaded; a workspace is always had before, so load them with it.
@@ -136,6 +143,7 @@ void* CudaDevice::allocate(size_t bytes) {
   load_kernels<2>();
   load_kernels<3>();
   load_kernels<4>();
+  load_fused();
   void* memory = nullptr;
   if (cudaMalloc(&memory, bytes) != cudaSuccess) {
     cudaGetLastError();  // the caller goes on without; the next call must not see this error

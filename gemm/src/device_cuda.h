@@ -9,6 +9,8 @@ namespace fullwarp::gemm {
 class CudaDevice final : public Device {
  public:
   bool copy_rows(const CopyJob* jobs, int count, Stream stream) override;
+  bool can_fuse() override;
+  bool fused(const FusedJob& job, Stream stream) override;
   void* allocate(size_t bytes) override;
   void release(void* memory) override;
   void synchronize(Stream stream) override;

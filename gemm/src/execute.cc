@@ -49,6 +49,28 @@ CopyJob out_of_stage(const CopyJob& in) {
   return job;
 }
 
+// cuBLAS's columns are the kernel's rows: D stored by columns of m is rows of m.
+FusedJob fused_job(const Problem& p, const Plan& plan, uintptr_t workspace) {
+  const auto operand = [workspace](const Matrix& x, const Stage& stage, bool along_k) {
+    return stage.used ? FusedJob::Operand{workspace + stage.offset, stage.ld, along_k}
+                      : FusedJob::Operand{x.data, x.ld, along_k};
+  };
+  FusedJob job;
+  job.bf16 = p.type == Type::kBf16;
+  job.x = operand(p.b, plan.b, !p.transpose_b);
+  job.y = operand(p.a, plan.a, p.transpose_a);
+  job.d = p.d.data;
+  job.bias = p.bias;
+  job.ldd = p.d.ld;
+  job.m = p.n;
+  job.n = p.m;
+  job.k = p.k;
+  job.alpha = p.alpha;
+  job.relu = p.activation == 1;
+  job.tile_columns = plan.tile_columns;
+  return job;
+}
+
 }  // namespace
 
 int execute(const Problem& p, const Plan& plan, uintptr_t workspace, Device& device, Stream stream,
@@ -90,6 +112,11 @@ int execute(const Problem& p, const Plan& plan, uintptr_t workspace, Device& dev
       }
       if (count > 0 && !device.copy_rows(jobs, count, stream)) return kCopyFailed;
 
+      if (plan.choice == Choice::kFused) {
+        const bool done = device.fused(fused_job(p, plan, workspace), stream);
+        if (!done) return kCopyFailed;
+        continue;
+      }
       Piece piece;
       piece.a = plan.a.used ? staged(plan.a) : part_of(p.a, 0, 0, product);
       piece.b = plan.b.used ? staged(plan.b) : part_of(p.b, b_row, b_column, product);

@@ -31,7 +31,7 @@ using Multiply = int (*)(void* caller, const Piece& piece);
 
 constexpr int kCopyFailed = -1;
 
-// `plan` must be staged and `workspace` hold plan.bytes. Returns 0, kCopyFailed or what `multiply` returned.
+// `plan` must be staged or fused and `workspace` hold plan.bytes. Returns 0, kCopyFailed or what `multiply` returned.
 int execute(const Problem& problem, const Plan& plan, uintptr_t workspace, Device& device, Stream stream,
             Multiply multiply, void* caller);
 

@@ -70,7 +70,8 @@ bool lay_out(const Problem& p, Plan& plan, size_t workspace_bytes) {
 
 }  // namespace
 
-Plan make_plan(const Problem& p, const Costs& costs, size_t workspace_bytes, Mode mode) {
+Plan make_plan(const Problem& p, const Costs& costs, size_t workspace_bytes, Mode mode,
+               bool can_fuse) {
   Plan plan;
   plan.m = p.m;
   plan.n = plan.piece_columns = p.n;
@@ -107,10 +108,36 @@ Plan make_plan(const Problem& p, const Costs& costs, size_t workspace_bytes, Mod
   plan.plain_us = costs.plain_us(p);
   plan.staged_us = costs.staged_us(p, plan.a.used, plan.b.used, plan.stage_holds_c, plan.stage_holds_d);
   if (mode == Mode::kPlain) return plain("FULLWARP_GEMM_MODE=plain");
-  if (mode == Mode::kAuto && plan.staged_us > plan.plain_us * costs.least_gain) {
+
+  Plan fused = plan;
+  const bool fusible = can_fuse && !by_pointers && p.batch == 1 && p.scalars_known && !p.reads_c &&
+                       p.activation != 2 && p.sums_in_fp32 &&
+                       (p.type == Type::kBf16 || p.type == Type::kF16) && p.d.bytes == 2 &&
+                       (p.bias == 0 || p.bias_bytes == 2);
+  if (fusible) {
+    fused.a.used = a < kAlignmentBytes;
+    fused.b.used = b < kAlignmentBytes;
+    fused.d.used = fused.bias.used = fused.stage_holds_c = fused.stage_holds_d = false;
+    fused.m = p.m;
+    fused.n = p.n;
+    fused.k = p.k;
+    fused.tile_columns = costs.fused_tile(p);
+    fused.choice = Choice::kFused;
+    plan.fused_us = fused.fused_us = costs.fused_us(p, fused.a.used, fused.b.used, fused.tile_columns);
+    fused.why = "no copy of D, and extents may be odd";
+  }
+  const bool fits = lay_out(p, plan, workspace_bytes);
+  // The fused product is done whole.
+  const bool fused_fits =
+      fusible && lay_out(p, fused, workspace_bytes) && fused.piece_columns == p.n && fused.piece_products == 1;
+  if (mode == Mode::kFused && fused_fits) return fused;
+  const bool faster = fused_fits && (fused.fused_us < plan.staged_us || !fits);
+  const double best = faster ? plan.fused_us : plan.staged_us;
+  if (mode == Mode::kAuto && best > plan.plain_us * costs.least_gain) {
     return plain("copies would cost more than they gain");
   }
-  if (!lay_out(p, plan, workspace_bytes)) return plain("does not fit into the workspace");
+  if (mode != Mode::kStaged && faster) return fused;
+  if (!fits) return plain("does not fit into the workspace");
   plan.choice = Choice::kStaged;
   plan.why = "a pitch, base or contiguous extent is not a multiple of 16 bytes";
   return plan;
@@ -126,13 +153,13 @@ std::string describe(const Problem& p, const Plan& plan) {
                 ((p.batch + plan.piece_products - 1) / plan.piece_products);
   std::snprintf(text, sizeof(text),
                 "%s %c%c m=%lld n=%lld k=%lld batch=%lld lda=%lld%s ldb=%lld%s ldd=%lld%s: %s (%s); predicted "
-                "plain %.0f us, staged %.0f us, aligned %.0f us; workspace %.1f MB, %lld piece%s",
+                "plain %.0f us, staged %.0f us, fused %.0f us, aligned %.0f us; workspace %.1f MB, %lld piece%s",
                 name(p.type), p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', static_cast<long long>(p.m),
                 static_cast<long long>(p.n), static_cast<long long>(p.k), static_cast<long long>(p.batch),
                 static_cast<long long>(p.a.ld), star(plan.a.used), static_cast<long long>(p.b.ld),
                 star(plan.b.used), static_cast<long long>(p.d.ld), star(plan.d.used),
-                plan.choice == Choice::kPlain ? "plain" : "staged", plan.why, plan.plain_us, plan.staged_us,
-                plan.aligned_us, static_cast<double>(plan.bytes) / 1e6, static_cast<long long>(pieces),
+                name(plan.choice), plan.why, plan.plain_us, plan.staged_us,
+                plan.fused_us, plan.aligned_us, static_cast<double>(plan.bytes) / 1e6, static_cast<long long>(pieces),
                 pieces == 1 ? "" : "s");
   return text;
 }

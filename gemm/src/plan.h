@@ -4,6 +4,9 @@
 //   staged   operands with a misaligned pitch or base are copied onto aligned pitches in a workspace (one launch),
 //            cuBLAS works there, and D goes back to its place (one launch)
 //
+//   fused    operands with a misaligned pitch or base are copied likewise, and our own kernel multiplies and writes D
+//            itself: no copy of D, and extents may be odd (sm_90, 16-bit types, one product, beta 0, no GELU)
+//
 // An aligned pitch alone does not make cuBLAS fast: an extent along which an operand is contiguous must be a
 // multiple of 16 bytes too. Such an extent is padded with zeros, in all operands that have it.
 //
@@ -20,7 +23,12 @@
 
 namespace fullwarp::gemm {
 
-enum class Choice : uint8_t { kPlain, kStaged };
+enum class Choice : uint8_t { kPlain, kStaged, kFused };
+
+constexpr const char* name(Choice choice) {
+  constexpr const char* kNames[] = {"plain", "staged", "fused"};
+  return kNames[static_cast<int>(choice)];
+}
 
 // One operand's place in the workspace. Pitches are multiples of 128 bytes.
 struct Stage {
@@ -41,12 +49,15 @@ struct Plan {
   size_t bytes = 0;            // of workspace
   double plain_us = 0;         // predicted
   double staged_us = 0;        // predicted; 0 where nothing is misaligned
+  double fused_us = 0;         // predicted; 0 where it cannot be
+  int tile_columns = 256;      // of the fused product
   double aligned_us = 0;       // predicted for the next aligned size
   const char* why = "";
 };
 
-// Always succeeds: what cannot be staged within `workspace_bytes` is plain.
-Plan make_plan(const Problem& problem, const Costs& costs, size_t workspace_bytes, Mode mode = Mode::kAuto);
+// `can_fuse`: the GPU has our own kernel. Always succeeds: what cannot be staged within `workspace_bytes` is plain.
+Plan make_plan(const Problem& problem, const Costs& costs, size_t workspace_bytes, Mode mode = Mode::kAuto,
+               bool can_fuse = false);
 
 // One line: sizes, pitches, choice, reason and the predicted microseconds.
 std::string describe(const Problem& problem, const Plan& plan);

@@ -42,6 +42,11 @@ struct Problem {
   Matrix a, b, c, d;
   uintptr_t bias = 0;    // 0 or the device address of m elements of `bias_bytes`
   int bias_bytes = 2;
+  int activation = 0;    // 0 none, 1 ReLU, 2 GELU
+  // Known on the host; else the fused product, which takes them by value, is out.
+  bool scalars_known = false;
+  float alpha = 1, beta = 0;
+  bool sums_in_fp32 = true;  // the caller asked for no less
   bool reads_c = false;  // beta is not 0, or not known on the host
 };
 

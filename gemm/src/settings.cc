@@ -23,6 +23,7 @@ Settings Settings::from_environment() {
   if (const char* text = std::getenv("FULLWARP_GEMM_MODE"); text != nullptr) {
     if (std::strcmp(text, "plain") == 0) settings.mode = Mode::kPlain;
     if (std::strcmp(text, "staged") == 0) settings.mode = Mode::kStaged;
+    if (std::strcmp(text, "fused") == 0) settings.mode = Mode::kFused;
   }
   return settings;
 }

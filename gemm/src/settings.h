@@ -2,7 +2,8 @@
 //
 //   FULLWARP_GEMM_LOG=1 (or a file's name)   a line for each product: choice, reason, predictions
 //   FULLWARP_GEMM_WORKSPACE_MB=1024          the most that a stream's workspace takes
-//   FULLWARP_GEMM_MODE=auto|plain|staged     staged: whatever is misaligned, without asking the cost model
+//   FULLWARP_GEMM_MODE=auto|plain|staged|fused   staged, fused: whatever is misaligned (fused where it can be),
+//                                            without asking the cost model
 #ifndef FULLWARP_GEMM_SRC_SETTINGS_H_
 #define FULLWARP_GEMM_SRC_SETTINGS_H_
 
@@ -11,7 +12,7 @@
 
 namespace fullwarp::gemm {
 
-enum class Mode { kAuto, kPlain, kStaged };
+enum class Mode { kAuto, kPlain, kStaged, kFused };
 
 struct Settings {
   size_t workspace_bytes = size_t{1024} << 20;
