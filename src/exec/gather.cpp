@@ -222,11 +222,12 @@ void count_gather(Warp& w, Site& s, const SiteInfo& info, const Gather& g, LaneM
 }
 
 void check_gather(Warp& w, const MicroOp* op, const Gather& g, LaneMask mask, unsigned width, bool write) {
+  bool any = write;
+  for (unsigned n = 0; n < g.groups; ++n) any |= g.group[n].view->written || g.group[n].view->shadow;
+  if (!any) return;
   LaneTarget target[kWarpSize];
-  bool any = false;
   for (unsigned n = 0; n < g.groups; ++n) {
     const Gather::Group& group = g.group[n];
-    any |= group.view->written || group.view->shadow || write;
     for (LaneMask left = group.lanes; left; left &= left - 1) {
       LaneTarget& t = target[std::countr_zero(left)];
       t.offset = offset_of(g.address[std::countr_zero(left)]);
@@ -234,7 +235,7 @@ void check_gather(Warp& w, const MicroOp* op, const Gather& g, LaneMask mask, un
       t.data = group.view->data + t.offset;
     }
   }
-  if (any) check_global_lanes(w, op, target, mask, width, !write, write, false);
+  check_global_lanes(w, op, target, mask, width, !write, write, false);
 }
 
 }  // namespace fullwarp::exec

@@ -82,6 +82,58 @@ HWY_INLINE bool fits(Warp& w, const MicroOp* op, const Site& s, const Address* H
   return true;
 }
 
+// Four vectors of four words, rows turned into columns.
+using Quad = hn::FixedTag<uint32_t, 4>;
+struct Quads {
+  hn::Vec<Quad> v0, v1, v2, v3;
+};
+HWY_INLINE Quads transposed(const Quads& q) {
+  const Quad d;
+  const auto low02 = hn::InterleaveLower(d, q.v0, q.v2), low13 = hn::InterleaveLower(d, q.v1, q.v3);
+  const auto high02 = hn::InterleaveUpper(d, q.v0, q.v2), high13 = hn::InterleaveUpper(d, q.v1, q.v3);
+  return {hn::InterleaveLower(d, low02, low13), hn::InterleaveUpper(d, low02, low13),
+          hn::InterleaveLower(d, high02, high13), hn::InterleaveUpper(d, high02, high13)};
+}
+
+// Four words a lane, all lanes: to and from four rows.
+HWY_INLINE void fetch_quads(Warp& w, const MicroOp* op, const Site& s, const std::byte* p) {
+  const Quad d;
+  uint32_t* const row[4] = {w.row<uint32_t>(op->dst), w.row<uint32_t>(op->b), w.row<uint32_t>(op->c), w.row<uint32_t>(op->d)};
+  for (unsigned first = 0; first < kWarpSize; first += kGroupLanes) {
+    const int32_t* const delta = s.delta32 + first;
+    const auto quad = [&](unsigned i) HWY_ATTR { return hn::LoadU(d, reinterpret_cast<const uint32_t*>(p + delta[i])); };
+    if (s.group[first / kGroupLanes] == Pattern::uniform) {
+      const auto v = quad(0);
+      const hn::Vec<Quad> each[4] = {hn::Broadcast<0>(v), hn::Broadcast<1>(v), hn::Broadcast<2>(v), hn::Broadcast<3>(v)};
+      for (unsigned j = 0; j < 4; ++j) {
+        hn::StoreU(each[j], d, row[j] + first);
+        hn::StoreU(each[j], d, row[j] + first + 4);
+      }
+      continue;
+    }
+    for (unsigned i = 0; i < kGroupLanes; i += 4) {
+      const Quads rows = transposed({quad(i), quad(i + 1), quad(i + 2), quad(i + 3)});
+      hn::StoreU(rows.v0, d, row[0] + first + i);
+      hn::StoreU(rows.v1, d, row[1] + first + i);
+      hn::StoreU(rows.v2, d, row[2] + first + i);
+      hn::StoreU(rows.v3, d, row[3] + first + i);
+    }
+  }
+}
+
+HWY_INLINE void put_quads(Warp& w, const MicroOp* op, const Site& s, std::byte* p) {
+  const Quad d;
+  const uint32_t* const row[4] = {w.row<uint32_t>(op->dst), w.row<uint32_t>(op->b), w.row<uint32_t>(op->c), w.row<uint32_t>(op->d)};
+  for (unsigned i = 0; i < kWarpSize; i += 4) {
+    const Quads lanes = transposed({hn::LoadU(d, row[0] + i), hn::LoadU(d, row[1] + i), hn::LoadU(d, row[2] + i), hn::LoadU(d, row[3] + i)});
+    const auto to = [&](unsigned k) HWY_ATTR { return reinterpret_cast<uint32_t*>(p + s.delta32[i + k]); };
+    hn::StoreU(lanes.v0, d, to(0));
+    hn::StoreU(lanes.v1, d, to(1));
+    hn::StoreU(lanes.v2, d, to(2));
+    hn::StoreU(lanes.v3, d, to(3));
+  }
+}
+
 // Reads the rows of a load from memory that the pattern describes; `p` is the first active lane's byte.
 template <unsigned kBytes, Extend kExtend>
 HWY_INLINE void fetch(Warp& w, const MicroOp* op, const Site& s, const std::byte* p, LaneMask mask) {
@@ -91,17 +143,8 @@ HWY_INLINE void fetch(Warp& w, const MicroOp* op, const Site& s, const std::byte
   const bool masked = (w.live & ~mask) != 0;
   alignas(64) R temp[kWarpSize];
   if constexpr (kBytes == 4) {
-    if (vector == 4 && s.pattern == Pattern::contiguous && !masked) {
-      const hn::CappedTag<uint32_t, 8> d;
-      const uint32_t* from = reinterpret_cast<const uint32_t*>(p);
-      for (unsigned i = 0; i < kWarpSize; i += static_cast<unsigned>(hn::Lanes(d))) {
-        hn::Vec<decltype(d)> v0, v1, v2, v3;
-        hn::LoadInterleaved4(d, from + 4 * i, v0, v1, v2, v3);
-        hn::StoreU(v0, d, w.row<uint32_t>(op->dst) + i);
-        hn::StoreU(v1, d, w.row<uint32_t>(op->b) + i);
-        hn::StoreU(v2, d, w.row<uint32_t>(op->c) + i);
-        hn::StoreU(v3, d, w.row<uint32_t>(op->d) + i);
-      }
+    if (vector == 4 && mask == kFullMask) {
+      fetch_quads(w, op, s, p);
       return;
     }
   }
@@ -150,6 +193,12 @@ HWY_INLINE void put(Warp& w, const MicroOp* op, const Site& s, std::byte* p, Lan
   using E = Raw<kBytes>;
   using R = Wide<kBytes>;
   const unsigned vector = vector_of(op);
+  if constexpr (kBytes == 4) {
+    if (vector == 4 && mask == kFullMask) {
+      put_quads(w, op, s, p);
+      return;
+    }
+  }
   if (s.pattern == Pattern::contiguous && vector == 1) {
     const R* HWY_RESTRICT from = w.row<R>(op->dst);
     E* HWY_RESTRICT to = reinterpret_cast<E*>(p);
