@@ -45,6 +45,10 @@ template <class T, int Dimensions = cudaTextureType1D, cudaTextureReadMode Mode 
 struct __attribute__((device_builtin_texture_type)) texture : textureReference {};
 
 #define FW_API __host__ cudaError_t
+FW_API cudaBindTexture(size_t* offset, const textureReference* t, const void* p, const cudaChannelFormatDesc* format,
+                       size_t bytes = 0xffffffffu);
+FW_API cudaBindTextureToArray(const textureReference* t, cudaArray_const_t array, const cudaChannelFormatDesc* format);
+FW_API cudaUnbindTexture(const textureReference* t);
 template <class T, int D, cudaTextureReadMode M>
 FW_API cudaBindTexture(size_t* offset, const texture<T, D, M>& t, const void* p, const cudaChannelFormatDesc& format,
                        size_t bytes = 0xffffffffu);
