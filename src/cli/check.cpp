@@ -1,18 +1,16 @@
 // `fullwarp check`: options in, report out. The work is done by fullwarp::check(); here it is only watched,
 // rendered and written.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <ostream>
 #include <thread>
 
 #include "cli/commands.h"
+#include "cli/write_file.h"
 
 namespace fullwarp::cli {
 
@@ -67,19 +65,6 @@ std::string render(const report::Report& report, const CheckArguments& arguments
   if (arguments.format == "html") return report::render_html(report);
   if (arguments.format == "csv") return report::render_csv(report);
   return report::render_text(report, {colour, !arguments.no_summary});
-}
-
-// Whole or not at all: written beside its place, then renamed.
-Status write_file(const std::string& path, const std::string& text) {
-  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  std::ofstream file(temporary, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(temporary, path, error);
-  if (file && !error) return Ok{};
-  std::filesystem::remove(temporary, error);
-  return Error{"cannot write the report", path};
 }
 
 int exit_code(const report::Report& report, const std::string& fail_on) {

@@ -20,6 +20,7 @@ int run(const std::vector<std::string>& arguments, const Streams& streams) {
     return app.exit(error, streams.out, streams.err) == 0 ? kSuccess : kUnusable;
   }
   values.check.check.compiler_flags = std::move(split.compiler);
+  if (app.got_subcommand("shapes")) return run_shapes(values.shapes, streams);
   if (app.got_subcommand("explain")) return run_explain(values.rule, streams);
   if (app.got_subcommand("gpus")) return run_gpus(values.gpu, streams);
   if (app.got_subcommand("completion")) return run_completion(app, values.shell, streams);

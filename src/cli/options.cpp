@@ -2,6 +2,7 @@
 
 #include "gpu/gpu.h"
 #include "rules/rules.h"
+#include "shapes/operation.h"
 
 namespace fullwarp::cli {
 
@@ -16,6 +17,8 @@ constexpr const char* kFooter = R"(Examples:
       for a CI job: exit code 1 on a warning, a file for the code review
   fullwarp check a.cu -Iinclude -DTILE=32 -- --use_fast_math
       flags for the compiler
+  fullwarp shapes config.json --batch 8 --sequence 1024
+      which sizes of a model are slow, and what to pad
   fullwarp explain bank-conflict
       what a rule means, and how to fix what it found
 
@@ -99,6 +102,7 @@ std::vector<std::string> choices(const std::string& name) {
   if (name == "--format") return {"text", "json", "sarif", "html", "csv"};
   if (name == "--fail-on") return {"note", "warning", "error", "never"};
   if (name == "--color") return {"auto", "always", "never"};
+  if (name == "--dtype") return shapes::dtype_names();
   if (name == "SHELL") return {"bash", "zsh", "fish"};
   std::vector<std::string> words;
   if (name == "RULE")
@@ -117,6 +121,7 @@ void define_options(CLI::App& app, Arguments& arguments) {
   app.require_subcommand(1);
   app.footer(kFooter);
   define_check(app, arguments.check);
+  define_shapes(app, arguments.shapes);
 
   CLI::App& explain = *app.add_subcommand("explain", "Show the page of a rule, or the list of rules");
   explain.add_option("RULE", arguments.rule, "Its name, as in the brackets behind a finding")->type_name("");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/shapes_command.h"
 #include "fullwarp/check.h"
 
 namespace fullwarp::cli {
@@ -23,6 +24,7 @@ struct CheckArguments {
 
 struct Arguments {
   CheckArguments check;
+  ShapesArguments shapes;
   std::string rule;
   std::string gpu;
   std::string shell;

@@ -77,7 +77,7 @@ struct Operation {
   Step step = Step::forward;
   double count = 1;  // how often it runs in one pass over the model
   std::variant<Gemm, Conv, Attention, Gather> work = {};
-  int64_t weight_elements = 0;  // of its parameters, once per `count`; 0 for backward steps and activations
+  double weight_elements = 0;  // of its parameters, once per `count`; 0 for backward steps and activations
   std::string note = {};        // what was assumed; may be empty
 };
 

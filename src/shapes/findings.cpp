@@ -1,0 +1,247 @@
+#include "shapes/findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fullwarp::shapes {
+
+namespace {
+
+constexpr RuleInfo kRules[] = {
+    {"shape-alignment", "rows of a product are no multiple of 16 bytes, which fast kernels need"},
+    {"shape-channels", "a convolution's channels are no multiple of 8"},
+    {"shape-head-size", "an attention head size that fused kernels do not take as it is"},
+    {"shape-pitch", "extents fit, but a row pitch or a base address keeps the fast kernels away"},
+    {"shape-tile", "a slightly larger size fits the tiles and SMs so much better that it is faster"},
+    {"shape-parallel", "a size cannot be split over the ranks"},
+    {"shape-quantization-block", "a size is no multiple of the quantization block"},
+};
+
+template <class Work>
+bool only(const Change& change, const Advice& advice) {
+  for (const Affected& affected : change.affected)
+    for (const Row& row : advice.rows)
+      if (row.operation.name == affected.name && !std::holds_alternative<Work>(row.operation.work)) return false;
+  return true;
+}
+
+std::string range(const Total& total) {
+  return fmt::format("{} ({} to {})", duration(total.us), duration(total.low_us), duration(total.high_us));
+}
+
+std::string rule_of(const Change& change, const Advice& advice) {
+  if (!change.alignment) return "shape-tile";
+  if (change.number.name == "head_dim") return "shape-head-size";
+  return only<Conv>(change, advice) ? "shape-channels" : "shape-alignment";
+}
+
+// Names of the operations that gain most, at most three.
+std::string names_of(const Change& change) {
+  std::vector<const Affected*> sorted;
+  for (const Affected& affected : change.affected) sorted.push_back(&affected);
+  const auto gain = [](const Affected* a) { return a->now && a->then ? a->now->us - a->then->us : 0; };
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](const Affected* a, const Affected* b) { return gain(a) > gain(b); });
+  std::vector<std::string> names;
+  for (const Affected* affected : sorted)
+    if (std::find(names.begin(), names.end(), affected->name) == names.end()) names.push_back(affected->name);
+  const size_t shown = std::min<size_t>(names.size(), 3);
+  std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), "; "));
+  if (names.size() > shown) text += fmt::format("; {} more", names.size() - shown);
+  return text;
+}
+
+std::string why(const std::string& rule, const Change& change, const Advice& advice) {
+  const std::string name = change.number.name == fmt::format("{}", change.number.value)
+                               ? "size " + change.number.name
+                               : fmt::format("{} {}", change.number.name, change.number.value);
+  if (rule == "shape-tile") return fmt::format("{} fits tiles and SMs badly", name);
+  if (rule == "shape-channels") return fmt::format("{} of a convolution's channels is no multiple of 8", name);
+  if (rule == "shape-head-size")
+    return fmt::format("{}: heads that are no multiple of 8 elements are padded by copies before attention", name);
+  const uint32_t unit = vector_elements(advice.run.dtype);
+  if (change.number.value % unit != 0)
+    return fmt::format("{} is no multiple of {} elements, 16 bytes in {}", name, unit, to_string(advice.run.dtype));
+  return fmt::format("{} leaves rows that are no multiple of 16 bytes", name);
+}
+
+diag::Finding finding_of(const Change& change, const Advice& advice) {
+  diag::Finding f;
+  f.rule = rule_of(change, advice);
+  f.kernel = change.number.name;
+  f.place = {advice.file, change.number.line, 0, 0};
+  const bool timed = advice.basis != Basis::none && change.affected_now.us > 0;
+  const double gain = timed ? change.affected_now.us / std::max(1e-9, change.affected_then.us) : 0;
+  const double share = timed ? (change.now.us - change.then.us) / std::max(1e-9, change.now.us) : 0;
+  f.message = why(f.rule, change, advice);
+  if (timed && change.affected_now.untimed == 0) {
+    if (gain >= 1.02) {
+      f.message += fmt::format(": {} {} {} where {} {} {}", names_of(change),
+                               change.affected.size() > 1 ? "take" : "takes", duration(change.affected_now.us), change.to,
+                               change.affected.size() > 1 ? "take" : "takes", duration(change.affected_then.us));
+    } else {
+      f.message += fmt::format(": here it costs nothing ({})", names_of(change));
+    }
+  } else {
+    f.message += fmt::format(": {}", names_of(change));
+  }
+  f.level = diag::Level::note;
+  if (!timed || (f.rule != "shape-tile" && gain >= kWarningGain && share >= kWarningShare)) f.level = diag::Level::warning;
+  if (f.rule == "shape-tile") f.level = diag::Level::note;
+  if (timed) {
+    f.notes.push_back({fmt::format("now {}, then {}; the whole pass {} -> {}", range(change.affected_now),
+                                   range(change.affected_then), duration(change.now.us), duration(change.then.us)),
+                       {}});
+    f.evidence = {{"now_us", change.affected_now.us}, {"then_us", change.affected_then.us},
+                  {"pass_now_us", change.now.us}, {"pass_then_us", change.then.us}};
+    if (gain < 1.02) f.notes.push_back({"other limits decide there: padding it would gain nothing", {}});
+  }
+  f.share = std::clamp(share, 0.0, 1.0);
+  if (!timed || gain >= 1.02) {
+    f.fix = fmt::format("{}: {}", change_text(change), change.number.how);
+    f.notes.push_back({fmt::format("the padding costs {} of weights and {:.2g} % more operations",
+                                   size_text(change.extra_weight_bytes),
+                                   100 * change.extra_flops /
+                                       std::max(1.0, [&] {
+                                         double all = 0;
+                                         for (const Row& row : advice.rows)
+                                           all += flops(row.operation) * row.operation.count;
+                                         return all;
+                                       }())),
+                       {}});
+  }
+  f.evidence.emplace_back("extra_weight_bytes", change.extra_weight_bytes);
+  f.evidence.emplace_back("extra_flops", change.extra_flops);
+  return f;
+}
+
+// Extents fit, pitch or base do not: only logs and lists can have that.
+void pitch_findings(Advice& advice, const TimeTable& table) {
+  for (const Row& row : advice.rows) {
+    const Gemm* g = std::get_if<Gemm>(&row.operation.work);
+    if (g == nullptr || g->dtype == Dtype::fp32) continue;
+    Gemm mended = *g;
+    const int64_t unit = vector_elements(g->dtype);
+    const std::array<int64_t, 3> extents = contiguous_extents(*g);
+    int64_t* const pitches[] = {&mended.lda, &mended.ldb, &mended.ldc};
+    std::string what;
+    for (size_t i = 0; i < 3; ++i) {
+      if (extents[i] % unit != 0) continue;
+      if (*pitches[i] % unit != 0) {
+        what += fmt::format("{}row pitch {} of {}", what.empty() ? "" : ", ", *pitches[i], "ABC"[i]);
+        *pitches[i] = (*pitches[i] + unit - 1) / unit * unit;
+      }
+      if (mended.base_bytes[i] < kVectorBytes) {
+        what += fmt::format("{}base of {} at a multiple of {} bytes", what.empty() ? "" : ", ", "ABC"[i],
+                            mended.base_bytes[i]);
+        mended.base_bytes[i] = kVectorBytes;
+      }
+    }
+    if (what.empty()) continue;
+    const std::optional<Estimate> then = table.time(Operation{.work = mended});
+    diag::Finding f;
+    f.rule = "shape-pitch";
+    f.kernel = row.operation.name;
+    f.place = {advice.file, 0, 0, 0};
+    f.message = fmt::format("{} ({}): {}, no multiple of 16 bytes", row.operation.name, describe(row.operation), what);
+    f.level = diag::Level::warning;
+    if (row.each && then) {
+      f.message += fmt::format(": {} where aligned {}", duration(row.each->us), duration(then->us));
+      f.evidence = {{"now_us", row.each->us * row.operation.count}, {"then_us", then->us * row.operation.count}};
+      f.share = std::clamp((row.each->us - then->us) * row.operation.count / std::max(1e-9, advice.total.us), 0.0, 1.0);
+      if (row.each->us < kWarningGain * then->us || f.share < kWarningShare) f.level = diag::Level::note;
+    }
+    f.count = static_cast<uint64_t>(std::min(row.operation.count, 1e15));
+    f.fix = "allocate rows and start of the operand at multiples of 16 bytes";
+    advice.findings.push_back(std::move(f));
+  }
+}
+
+// Head sizes beyond what fused attention has kernels for.
+void head_findings(Advice& advice, const TimeTable& table) {
+  constexpr int64_t kLargestFused = 256;
+  for (const Row& row : advice.rows) {
+    const Attention* a = std::get_if<Attention>(&row.operation.work);
+    if (a == nullptr || a->head_size <= kLargestFused) continue;
+    Attention narrow = *a;
+    narrow.head_size = kLargestFused;
+    const std::optional<Estimate> at_most = table.time(Operation{.work = narrow});
+    diag::Finding f;
+    f.rule = "shape-head-size";
+    f.kernel = row.operation.name;
+    f.place = {advice.file, 0, 0, 0};
+    f.level = diag::Level::warning;
+    f.message = fmt::format("{}: heads of {} elements, more than the {} that fused attention kernels take",
+                            row.operation.name, a->head_size, kLargestFused);
+    if (row.each && at_most)
+      f.message += fmt::format(": {} where heads of {} take {}", duration(row.each->us), kLargestFused,
+                               duration(at_most->us));
+    f.fix = fmt::format("more heads of {} elements or fewer", kLargestFused);
+    advice.findings.push_back(std::move(f));
+    return;
+  }
+}
+
+// cuBLASLt has no fp8 or int8 kernels for other rows at all.
+void refused_findings(Advice& advice) {
+  for (const Row& row : advice.rows) {
+    const Gemm* g = std::get_if<Gemm>(&row.operation.work);
+    if (g == nullptr || (g->dtype != Dtype::fp8 && g->dtype != Dtype::int8)) continue;
+    const GemmAlignment alignment = alignment_of(*g);
+    if (alignment.ab == Alignment::full && alignment.c == Alignment::full) continue;
+    diag::Finding f;
+    f.rule = "shape-alignment";
+    f.kernel = row.operation.name;
+    f.place = {advice.file, 0, 0, 0};
+    f.level = diag::Level::error;
+    f.message = fmt::format("{} ({}): {} products need rows of multiples of 16 bytes; PyTorch and cuBLASLt refuse this one",
+                            row.operation.name, describe(row.operation), to_string(g->dtype));
+    f.fix = "pad the sizes along rows to multiples of 16";
+    advice.findings.push_back(std::move(f));
+  }
+}
+
+}  // namespace
+
+std::span<const RuleInfo> rule_infos() { return kRules; }
+
+std::string duration(double us) {
+  if (us < 1) return fmt::format("{:.2g} us", us);
+  if (us < 1000) return fmt::format("{:.3g} us", us);
+  if (us < 1e6) return fmt::format("{:.3g} ms", us / 1000);
+  return fmt::format("{:.4g} s", us / 1e6);
+}
+
+std::string size_text(double bytes) {
+  static constexpr const char* kUnits[] = {"bytes", "KB", "MB", "GB", "TB", "PB", "EB"};
+  size_t unit = 0;
+  while (std::abs(bytes) >= 1000 && unit + 1 < std::size(kUnits)) bytes /= 1000, ++unit;
+  return fmt::format("{:.3g} {}", bytes, kUnits[unit]);
+}
+
+std::string change_text(const Change& change) {
+  const std::string value = fmt::format("{}", change.number.value);
+  return fmt::format("{}{} -> {}", change.number.name == value ? "" : change.number.name + " ", value, change.to);
+}
+
+void findings(Advice& advice, const Model& model, const std::vector<Problem>& problems, const TimeTable& table) {
+  for (const Problem& problem : problems) {
+    diag::Finding f;
+    f.rule = problem.rule;
+    f.level = diag::Level::error;
+    f.kernel = problem.number;
+    const Number* number = model.find(problem.number);
+    f.place = {advice.file, number != nullptr ? number->line : 0, 0, 0};
+    f.message = problem.message;
+    f.fix = problem.fix;
+    advice.findings.push_back(std::move(f));
+  }
+  refused_findings(advice);
+  for (const Change& change : advice.changes) advice.findings.push_back(finding_of(change, advice));
+  pitch_findings(advice, table);
+  head_findings(advice, table);
+}
+
+}  // namespace fullwarp::shapes

@@ -1,0 +1,26 @@
+// What an advice amounts to, as findings.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "shapes/advise.h"
+
+namespace fullwarp::shapes {
+
+struct RuleInfo {
+  std::string_view id, summary;
+};
+// Every rule of this module, for the documentation and the tests.
+std::span<const RuleInfo> rule_infos();
+
+// Fills advice.findings from its changes and rows, and from what derive() found impossible.
+void findings(Advice& advice, const Model& model, const std::vector<Problem>& problems, const TimeTable& table);
+
+// "5.14 ms", "38 us"
+std::string duration(double us);
+// "50257 -> 50304"
+std::string change_text(const Change& change);
+std::string size_text(double bytes);  // "72 KB", "1.2 MB"
+
+}  // namespace fullwarp::shapes

@@ -1,0 +1,108 @@
+// What a reader makes of a file: either an architecture with its numbers (config.json, GGUF), or weights with their
+// shapes (safetensors without a config), or products as they ran (logs, lists, ONNX graphs). derive.h turns all
+// three into operations for a batch, a sequence length and a parallel degree.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shapes/operation.h"
+
+namespace fullwarp::shapes {
+
+// Sizes beyond are refused by every reader, so that products of two fit 64 bits.
+inline constexpr int64_t kMaxSize = int64_t{1} << 31;
+
+// A number of the model that sizes follow from, by its name in the file ("vocab_size").
+struct Number {
+  std::string name;
+  int64_t value = 0;
+  uint32_t line = 0;         // of the file, from 1; 0: unknown
+  bool adjustable = false;   // padding it is a sensible change
+  std::string how;           // how to change it
+};
+
+enum class Kind : uint8_t { decoder, encoder, speech };
+
+struct Architecture {
+  std::string model_type;
+  Kind kind = Kind::decoder;
+  bool gated_mlp = true;             // gate and up, else one up
+  bool fused_qkv = false;            // one product for q, k and v
+  bool transposed_weights = false;   // stored as [in, out]
+  bool language_head = true;
+  int64_t labels = 0;                // rows of a classification head; 0: none
+  int64_t dense_layers = 0;          // layers with a plain MLP in a model of experts
+  int64_t expert_layers = 0;
+};
+
+// Groups of weights that share a scale: `in` consecutive elements of a row, `out` rows.
+struct Quantization {
+  std::string method;  // "gptq", "Q4_K"
+  int64_t bits = 0, in = 0, out = 0;  // 0: no such limit
+};
+
+enum class Split : uint8_t { none, columns, rows };  // tensor parallel: of a linear layer's outputs or inputs
+
+struct Weight {
+  std::string name;  // with * for the layer's number: "model.layers.*.mlp.up_proj.weight"
+  double count = 1;
+  int64_t out = 0, in = 0;
+  bool transposed = false;  // stored as [in, out]
+  bool embedding = false;   // looked up by token
+  Split split = Split::none;
+  int64_t kernel_h = 0, kernel_w = 0;  // of a convolution; 0: a linear layer
+  std::optional<Quantization> quantization;
+};
+
+struct Model {
+  std::string file;
+  std::string title;  // "gpt2: 12 layers, hidden 768, ..."
+  std::optional<Architecture> architecture;
+  std::vector<Number> numbers;
+  std::vector<Weight> weights;
+  std::vector<Operation> operations;  // as they ran
+  std::optional<Quantization> quantization;
+  std::optional<Dtype> dtype;         // of the file's weights
+  int64_t max_sequence = 0;           // 0: unknown
+  std::vector<std::string> notes;     // what was assumed
+
+  // The value of a number; 0 if there is none of this name.
+  int64_t at(const std::string& name) const;
+  const Number* find(const std::string& name) const;
+  void set(Number number);
+};
+
+struct RunOptions {
+  int64_t batch = 8;
+  int64_t sequence = 1024;
+  int64_t tensor_parallel = 1;
+  bool backward = false;
+  bool last_logits = false;  // the output head on one token of each sequence only
+  Dtype dtype = Dtype::bf16;
+};
+
+// A size that cannot work as asked: an error, not a slowdown.
+struct Problem {
+  std::string rule;  // "shape-parallel", "shape-quantization-block"
+  std::string number;
+  std::string message, fix;
+};
+
+struct Derived {
+  std::vector<Operation> operations;
+  std::vector<Problem> problems;
+};
+
+// Every operation of one pass over the model on one rank.
+Derived derive(const Model& model, const RunOptions& run);
+
+// The numbers whose change advise.h may propose: those of the architecture, else the sizes that the weights or
+// operations have along rows, named by their value ("50257").
+std::vector<Number> adjustable_numbers(const Model& model);
+
+// The model with one number changed; a size of weights or operations changes wherever it stands.
+Model with_number(const Model& model, const Number& number, int64_t value);
+
+}  // namespace fullwarp::shapes
