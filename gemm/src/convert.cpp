@@ -66,7 +66,7 @@ const char* convert(const fwGemmProblem& g, Problem& out) {
   out.reads_c = g.device_beta != nullptr || g.beta != 0.0f;
   if (!out.reads_c) out.c = out.d;
 
-  for (const Matrix* x : {&out.a, &out.b, &out.c, &out.d}) {
+  for (const Matrix* x : {&out.a, &out.b, &out.d, &out.c}) {
     if (x->ld < std::max<int64_t>(1, x->rows)) {
       return x == &out.d   ? "ldd is smaller than a row of D"
              : x == &out.c ? "ldc is smaller than a row of C"
