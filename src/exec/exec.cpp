@@ -96,6 +96,8 @@ std::unique_ptr<Worker> make_worker(Run& run, bool parallel) {
       view.shadow = &worker->shadows[b];
     }
     worker->coverage[b] = Coverage(buffer.bytes);
+    view.coverage = &worker->coverage[b];
+    view.sectors = view.coverage->sectors.get();
   }
   return worker;
 }

@@ -272,18 +272,18 @@ HWY_INLINE void count_hit(Site& s, uint64_t base) {
 
 // Marks a run of bytes as touched, and for loads, its sectors as loaded by this block.
 template <bool kStore>
-HWY_INLINE void cover_run(Coverage& c, Site& s, uint32_t me, uint64_t offset, uint64_t bytes, uint64_t& last_sector) {
-  mark_run<kStore>(c.sectors.get(), offset, bytes, [&](uint64_t sector, SectorUse& use) {
+HWY_INLINE void cover_run(const BufferView& view, Site& s, uint32_t me, uint64_t offset, uint64_t bytes, uint64_t& last_sector) {
+  mark_run<kStore>(view.sectors, offset, bytes, [&](uint64_t sector, SectorUse& use) {
     if (kStore || sector == last_sector) return;
-    s.counters.extra_copies += c.load_sector(use, me);
+    s.counters.extra_copies += view.coverage->load_sector(use, me);
     last_sector = sector;
   });
 }
 
 // The same for 128 bytes from a sector's start on.
 template <bool kStore>
-HWY_INLINE void cover_line(Coverage& c, Site& s, uint32_t me, uint64_t offset) {
-  SectorUse* const use = c.sectors.get() + offset / 32;
+HWY_INLINE void cover_line(const BufferView& view, Site& s, uint32_t me, uint64_t offset) {
+  SectorUse* HWY_RESTRICT const use = view.sectors + offset / 32;
   if constexpr (kStore) {
     for (unsigned k = 0; k < 4; ++k) use[k].stored = ~uint32_t{0};
   } else {
@@ -294,26 +294,34 @@ HWY_INLINE void cover_line(Coverage& c, Site& s, uint32_t me, uint64_t offset) {
       use[k].loaded = ~uint32_t{0};
     }
     s.counters.extra_copies += before;
-    c.load_sectors_of_blocks += 4 - before;
+    if (before != 4) view.coverage->load_sectors_of_blocks += 4 - before;
   }
 }
 
+// The same for aligned bytes within a sector.
 template <bool kStore>
-HWY_INLINE void cover_pattern(Worker& k, Site& s, size_t buffer, uint64_t offset, unsigned width) {
-  Coverage& c = k.coverage[buffer];
-  const uint32_t me = static_cast<uint32_t>(k.block->linear) + 1;
-  if constexpr (kStore) c.stored_asked += uint64_t{width} * s.lanes;
-  else c.ask_load(me, uint64_t{width} * s.lanes);
+HWY_INLINE void cover_word(const BufferView& view, Site& s, uint32_t me, uint64_t offset, unsigned width) {
+  SectorUse& use = view.sectors[offset / 32];
+  const uint32_t bits = sector_bits(0, width - 1) << (offset % 32);
+  uint32_t& word = kStore ? use.stored : use.loaded;
+  if (HWY_UNLIKELY((word & bits) != bits)) word |= bits;
+  if (!kStore) s.counters.extra_copies += view.coverage->load_sector(use, me);
+}
+
+template <bool kStore>
+HWY_INLINE void cover_pattern(const BufferView& view, Site& s, uint32_t me, uint64_t offset, unsigned width) {
+  if constexpr (kStore) view.coverage->stored_asked += uint64_t{width} * s.lanes;
+  else view.coverage->ask_load(me, uint64_t{width} * s.lanes);
   uint64_t last_sector = ~uint64_t{0};
   if (s.pattern == Pattern::contiguous) {
-    if (HWY_LIKELY(width == 4 && offset % 32 == 0)) cover_line<kStore>(c, s, me, offset);
-    else cover_run<kStore>(c, s, me, offset, uint64_t{width} * kWarpSize, last_sector);
+    if (HWY_LIKELY(width == 4 && offset % 32 == 0)) cover_line<kStore>(view, s, me, offset);
+    else cover_run<kStore>(view, s, me, offset, uint64_t{width} * kWarpSize, last_sector);
   } else if (s.pattern == Pattern::uniform) {
-    cover_run<kStore>(c, s, me, offset, width, last_sector);
+    cover_word<kStore>(view, s, me, offset, width);
   } else {
     if (s.run_count < 0) list_runs(s, width);
     for (int r = 0; r < s.run_count; ++r)
-      cover_run<kStore>(c, s, me, offset + static_cast<uint64_t>(int64_t{s.run_start[r]}), s.run_bytes[r], last_sector);
+      cover_run<kStore>(view, s, me, offset + static_cast<uint64_t>(int64_t{s.run_start[r]}), s.run_bytes[r], last_sector);
   }
 }
 
@@ -381,7 +389,7 @@ HWY_INLINE void access_global(Warp& w, const MicroOp* op, Addressing addressing,
       if (!(op->flags & kNotCounted)) {
         if (kBytes < 4) s.first_base = (s.first_base & ~uint64_t{3}) | (base & 3);
         count_hit(s, base);
-        cover_pattern<kStore>(k, s, window, static_cast<uint64_t>(offset), width);
+        cover_pattern<kStore>(view, s, w.block_number, static_cast<uint64_t>(offset), width);
       }
       if (k.options->check_races && (view.written || view.shadow))
         check_global_pattern<kStore>(w, op, s, view, window, static_cast<uint64_t>(offset), width, mask);
@@ -613,13 +621,13 @@ HWY_NOINLINE const MicroOp* shared_word(Warp& w, const MicroOp* op) {
 
 // Asks for the lines of the next access if this instruction goes on as it did from the last one. The CPU cannot tell:
 // to it all loads of a kernel are this one.
-HWY_INLINE void fetch_ahead(Site& s, const Coverage& c, const BufferView& view, uint64_t base) {
+HWY_INLINE void fetch_ahead(Site& s, const BufferView& view, uint64_t base) {
   const uint64_t next = offset_of(base + base - s.last_base);
   s.last_base = base;
   if (next >= view.bytes) return;
   hwy::Prefetch(view.data + next);
   hwy::Prefetch(view.data + next + 64);
-  hwy::Prefetch(c.sectors.get() + next / 32);
+  hwy::Prefetch(view.sectors + next / 32);
 }
 
 template <bool kStore>
@@ -636,8 +644,8 @@ HWY_NOINLINE const MicroOp* global_word(Warp& w, const MicroOp* op) {
                    !view.written)) {
       if (!(op->flags & kNotCounted)) {
         count_hit(s, base);
-        fetch_ahead(s, w.worker->coverage[window], view, base);
-        cover_pattern<kStore>(*w.worker, s, window, static_cast<uint64_t>(offset), 4);
+        fetch_ahead(s, view, base);
+        cover_pattern<kStore>(view, s, w.block_number, static_cast<uint64_t>(offset), 4);
       }
       if (view.shadow)
         check_global_pattern<kStore>(w, op, s, view, window, static_cast<uint64_t>(offset), 4, kFullMask);

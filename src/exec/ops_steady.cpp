@@ -13,7 +13,7 @@ namespace fullwarp::exec {
 namespace HWY_NAMESPACE {
 namespace {
 
-// c and d: the tags of `a` and of the destination.
+// d: the destination's tag; c and imm: those of the operands, offset 0 for an operand that is the same in all lanes.
 template <class T, class F, bool kMasked>
 HWY_NOINLINE const MicroOp* steady(Warp& w, const MicroOp* op) {
   const T* a = w.row<T>(op->a);
@@ -22,17 +22,24 @@ HWY_NOINLINE const MicroOp* steady(Warp& w, const MicroOp* op) {
     FULLWARP_LANE_LOOP
     for (unsigned i = 0; i < kWarpSize; ++i) d[i] = F{}(a[i], b[i]);
   });
-  *w.row<uint64_t>(op->d) = kMasked ? ++w.worker->last_tag : *w.row<uint64_t>(op->c);
+  const auto tag_at = [&](uint32_t row) { return row ? *w.row<uint64_t>(row) : 0; };
+  uint64_t tag = tag_at(op->c);
+  const uint64_t other = tag_at(static_cast<uint32_t>(op->imm));
+  if (other != 0) tag = tag == 0 && F::kCommutes ? other : ++w.worker->last_tag;
+  *w.row<uint64_t>(op->d) = kMasked ? ++w.worker->last_tag : tag;
   return op + 1;
 }
 
 struct Add {
+  static constexpr bool kCommutes = true;
   template <class T> T operator()(T a, T b) const { return a + b; }
 };
 struct Sub {
+  static constexpr bool kCommutes = false;
   template <class T> T operator()(T a, T b) const { return a - b; }
 };
 struct First {
+  static constexpr bool kCommutes = false;
   template <class T> T operator()(T a, T) const { return a; }
 };
 
@@ -66,6 +73,11 @@ const MicroOp* renew_tag(Warp& w, const MicroOp* op) {
   return op + 1;
 }
 
+const MicroOp* clear_tag(Warp& w, const MicroOp* op) {
+  *w.row<uint64_t>(op->d) = 0;
+  return op + 1;
+}
+
 }  // namespace
 
 bool Decoder::is_uniform(const ptx::Operand& o) const {
@@ -91,22 +103,32 @@ void Decoder::find_tags(const Cfg& cfg) {
 
 bool Decoder::decode_steady() {
   const ptx::Instruction& i = instruction();
-  const Kept kept = kept_distances(module, i, [&](const ptx::Operand& o) { return is_uniform(o); });
-  if (!kept.of) return false;
-  const uint32_t to = tag_row(operand(0)), from = tag_row(*kept.of);
-  if (!to || !from) return false;
+  const Kept kept = kept_distances(module, i);
+  const uint32_t to = kept.op == ptx::Op::count ? 0 : tag_row(operand(0));
+  if (!to) return false;
+  uint32_t tag[2] = {};
+  const ptx::Operand* const operands[2] = {kept.a, kept.b};
+  for (unsigned k = 0; k < 2; ++k) {
+    if (!operands[k] || is_uniform(*operands[k])) continue;
+    tag[k] = tag_row(*operands[k]);
+    if (!tag[k]) return false;
+  }
+  if (!tag[0] && !tag[1]) return false;
   const ptx::Type type = i.type(0);
-  const bool wide = ptx::size_bytes(type) == 8;
-  const SteadyOp kind = !kept.by ? SteadyOp::move : i.op == ptx::Op::add ? SteadyOp::add : SteadyOp::sub;
-  const uint32_t dst = destination(0, type), a = source(*kept.of, type), b = kept.by ? source(*kept.by, type) : a;
-  if (!error()) emit(steady_handlers(kind, wide), dst, a, b, from, to);
+  const SteadyOp kind = kept.op == ptx::Op::add ? SteadyOp::add : kept.op == ptx::Op::sub ? SteadyOp::sub : SteadyOp::move;
+  const uint32_t dst = destination(0, type), a = source(*kept.a, type), b = kept.b ? source(*kept.b, type) : a;
+  if (error()) return true;
+  emit(steady_handlers(kind, ptx::size_bytes(type) == 8), dst, a, b, tag[0], to).imm = tag[1];
   return true;
 }
 
 void Decoder::renew_tags() {
-  if (!ptx::writes_first_operand(instruction())) return;
-  ptx::for_each_written(module, instruction(), [&](uint32_t reg) {
-    if (reg < tag_row_.size() && tag_row_[reg]) emit({renew_tag, nullptr}, 0, 0, 0, 0, tag_row_[reg]);
+  const ptx::Instruction& i = instruction();
+  if (!ptx::writes_first_operand(i)) return;
+  bool uniform = is_pure(i.op);
+  for (unsigned k = 1; k < i.operand_count && uniform; ++k) uniform = is_uniform(operand(k));
+  ptx::for_each_written(module, i, [&](uint32_t reg) {
+    if (reg < tag_row_.size() && tag_row_[reg]) emit({uniform ? clear_tag : renew_tag, renew_tag}, 0, 0, 0, 0, tag_row_[reg]);
   });
 }
 

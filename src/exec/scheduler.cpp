@@ -232,6 +232,7 @@ void prepare_block(Worker& worker, BlockState& block, uint64_t linear) {
     w.watch_stores = worker.watch_stores;
     w.index = k;
     w.first_thread = k * kWarpSize;
+    w.block_number = static_cast<uint32_t>(linear) + 1;
     const uint32_t lanes = std::min(kWarpSize, block.threads - k * kWarpSize);
     w.live = lanes == kWarpSize ? kFullMask : (LaneMask{1} << lanes) - 1;
     w.steps = 0;

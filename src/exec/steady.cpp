@@ -15,18 +15,6 @@ using ptx::Mod;
 using ptx::Op;
 using ptx::Operand;
 
-// Results that depend on nothing but the operands, lane by lane.
-bool is_pure(Op op) {
-  switch (op) {
-    case Op::mov: case Op::cvta: case Op::cvt: case Op::add: case Op::sub: case Op::mul: case Op::mad: case Op::shl:
-    case Op::shr: case Op::and_: case Op::or_: case Op::xor_: case Op::not_: case Op::neg: case Op::min: case Op::max:
-    case Op::selp: case Op::setp: case Op::div: case Op::rem: case Op::bfe: case Op::bfi:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // Blocks that can reach each other, numbered; -1: in no loop. Tarjan's algorithm, without recursion.
 std::vector<int32_t> loops_of(const Cfg& cfg) {
   const size_t n = cfg.blocks.size();
@@ -72,7 +60,8 @@ std::vector<int32_t> loops_of(const Cfg& cfg) {
 
 struct Definition {
   int32_t loop;
-  int32_t from;  // the register whose distances it keeps; -1: none
+  bool keeps;               // the distances follow from those of
+  std::vector<uint32_t> from;
 };
 
 class Finder {
@@ -97,6 +86,12 @@ class Finder {
     return d_.constant_value(o).has_value();
   }
 
+  bool all_uniform(const Instruction& i) const {
+    bool all = is_pure(i.op);
+    for (unsigned k = 1; k < i.operand_count && all; ++k) all = is_uniform(d_.module.operands_of(i)[k]);
+    return all;
+  }
+
   void find_uniform() {
     const ptx::Function& f = d_.function;
     out_.uniform.assign(f.registers.size(), false);
@@ -110,14 +105,13 @@ class Finder {
         if (i.operand_count < 2 || i.guard >= 0) continue;
         const Operand& to = d_.module.operands_of(i)[0];
         if (to.kind != Operand::Kind::reg || to.pair != -1 || written[to.index] != 1 || out_.uniform[to.index]) continue;
-        bool all = true;
+        bool all = false;
         if (i.op == Op::ld) {  // of a kernel parameter
           const Operand& from = d_.module.operands_of(i)[1];
           all = f.entry && space_of(i) == ptx::Space::param && from.kind == Operand::Kind::address &&
                 from.base == Operand::Kind::param;
         } else {
-          all = is_pure(i.op);
-          for (unsigned k = 1; k < i.operand_count && all; ++k) all = is_uniform(d_.module.operands_of(i)[k]);
+          all = all_uniform(i);
         }
         if (all) out_.uniform[to.index] = more = true;
       }
@@ -126,9 +120,19 @@ class Finder {
 
   void define(const Instruction& i, int32_t loop) {
     if (!ptx::writes_first_operand(i)) return;
-    const Kept kept = kept_distances(d_.module, i, [&](const Operand& o) { return is_uniform(o); });
-    const int32_t from = kept.of ? static_cast<int32_t>(kept.of->index) : -1;
-    ptx::for_each_written(d_.module, i, [&](uint32_t r) { definitions_[r].push_back({loop, from}); });
+    Definition definition{loop, false, {}};
+    const Kept kept = kept_distances(d_.module, i);
+    if (all_uniform(i)) {
+      definition.keeps = true;
+    } else if (kept.op != Op::count) {
+      definition.keeps = true;
+      for (const Operand* o : {kept.a, kept.b}) {
+        if (!o || is_uniform(*o)) continue;
+        if (o->kind == Operand::Kind::reg) definition.from.push_back(o->index);
+        else definition.keeps = false;
+      }
+    }
+    ptx::for_each_written(d_.module, i, [&](uint32_t r) { definitions_[r].push_back(definition); });
   }
 
   // An access in a loop: is its address steady there?
@@ -143,14 +147,13 @@ class Finder {
     std::vector<uint32_t> closure{address.index};
     for (size_t k = 0; k < closure.size(); ++k)
       for (const Definition& definition : definitions_[closure[k]]) {
-        if (definition.from < 0) {
-          if (definition.loop == loop) return;
-          continue;
+        if (definition.loop != loop) continue;
+        if (!definition.keeps) return;
+        for (uint32_t from : definition.from) {
+          if (std::find(closure.begin(), closure.end(), from) != closure.end()) continue;
+          if (closure.size() == kMostRegisters) return;
+          closure.push_back(from);
         }
-        const uint32_t from = static_cast<uint32_t>(definition.from);
-        if (std::find(closure.begin(), closure.end(), from) != closure.end()) continue;
-        if (closure.size() == kMostRegisters) return;
-        if (definition.loop == loop) closure.push_back(from);
       }
     for (uint32_t r : closure) out_.tagged[r] = true;
   }
@@ -163,6 +166,31 @@ class Finder {
 };
 
 }  // namespace
+
+Kept kept_distances(const ptx::Module& module, const Instruction& i) {
+  const Operand* const o = &module.operands_of(i)[0];
+  const auto good = [](const Operand& x) { return x.kind != Operand::Kind::vector && !x.negated; };
+  if (i.has(Mod::cc) || i.has(Mod::sat) || i.operand_count < 2 || o[0].kind != Operand::Kind::reg || o[0].pair != -1 ||
+      !good(o[1]))
+    return {};
+  const ptx::Type type = i.type(0);
+  const unsigned bytes = ptx::size_bytes(type);
+  if (i.op == Op::mov && i.operand_count == 2 && (bytes == 4 || bytes == 8)) return {Op::mov, &o[1], nullptr};
+  const bool integer = type == ptx::Type::s32 || type == ptx::Type::u32 || type == ptx::Type::s64 || type == ptx::Type::u64;
+  if ((i.op != Op::add && i.op != Op::sub) || !integer || i.operand_count != 3 || !good(o[2])) return {};
+  return {i.op, &o[1], &o[2]};
+}
+
+bool is_pure(Op op) {
+  switch (op) {
+    case Op::mov: case Op::cvta: case Op::cvt: case Op::add: case Op::sub: case Op::mul: case Op::mad: case Op::shl:
+    case Op::shr: case Op::and_: case Op::or_: case Op::xor_: case Op::not_: case Op::neg: case Op::min: case Op::max:
+    case Op::selp: case Op::setp: case Op::div: case Op::rem: case Op::bfe: case Op::bfi:
+      return true;
+    default:
+      return false;
+  }
+}
 
 SteadyRegisters find_steady_registers(const Decoder& decoder, const Cfg& cfg) { return Finder(decoder, cfg).take(); }
 

@@ -123,6 +123,7 @@ struct alignas(64) Warp {
   uint32_t shared_bytes = 0;
   uint32_t index = 0;          // in the block
   uint32_t first_thread = 0;   // index * 32
+  uint32_t block_number = 0;   // the block's linear index + 1
   Site* sites = nullptr;       // the worker's
   const BufferView* views = nullptr;
   size_t view_count = 0;

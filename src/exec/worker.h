@@ -35,6 +35,8 @@ struct BufferView {
   uint64_t* written = nullptr;  // null: every byte has a value
   bool read_only = false;
   GlobalShadow* shadow = nullptr;
+  Coverage* coverage = nullptr;
+  SectorUse* sectors = nullptr;  // coverage's
 };
 
 struct Barrier {

@@ -24,17 +24,18 @@ std::vector<uint32_t> numbers(size_t count) {
   return values;
 }
 
-// A step of the loop's body. Pointers are %p and %p2 (global) and %s (shared).
+// A step of the loop's body. Pointers are %p and %p2 (global) and %s (shared); %o is an offset, at first the same in all
+// lanes.
 struct Step {
   enum Kind { add, add_under_guard, add_in_branch, add_by_lane, copy, copy_back, shared_add, shared_add_under_guard,
-              load, load_copy, load_four, load_shared, kinds };
+              offset_add, offset_add_under_guard, copy_plus_offset, copy_minus_offset, load, load_copy, load_four, load_shared, kinds };
   Kind kind;
   int amount;  // bytes, a multiple of 16; of a load the offset in the instruction
   unsigned bit;  // of the lane, for conditions
 };
 
 struct Thread {
-  int64_t p, p2, s;
+  int64_t p, p2, s, o = 0;
   uint32_t sum = 0;
 };
 
@@ -64,6 +65,10 @@ std::string text_of(const std::vector<Step>& steps) {
       case Step::copy_back: text += "add.s64 %p, %p2, " + amount + ";\n"; break;
       case Step::shared_add: text += "add.s32 %s, %s, " + amount + ";\n"; break;
       case Step::shared_add_under_guard: text += test + "@%q add.s32 %s, %s, " + amount + ";\n"; break;
+      case Step::offset_add: text += "add.s64 %o, %o, " + amount + ";\n"; break;
+      case Step::offset_add_under_guard: text += test + "@%q add.s64 %o, %o, " + amount + ";\n"; break;
+      case Step::copy_plus_offset: text += "add.s64 %p2, %p, %o;\n"; break;
+      case Step::copy_minus_offset: text += "sub.s64 %p2, %p, %o;\n"; break;
       case Step::load: text += "ld.global.u32 %v, [%p+" + amount + "];\n" + take("%v"); break;
       case Step::load_copy: text += "ld.global.u32 %v, [%p2];\n" + take("%v"); break;
       case Step::load_four:
@@ -108,6 +113,10 @@ Expected simulate(const std::vector<Step>& steps, int64_t start, unsigned stride
             case Step::copy_back: t.p = t.p2 + step.amount; break;
             case Step::shared_add: t.s += step.amount; break;
             case Step::shared_add_under_guard: t.s += condition(step, thread, iteration) ? step.amount : 0; break;
+            case Step::offset_add: t.o += step.amount; break;
+            case Step::offset_add_under_guard: t.o += condition(step, thread, iteration) ? step.amount : 0; break;
+            case Step::copy_plus_offset: t.p2 = t.p + t.o; break;
+            case Step::copy_minus_offset: t.p2 = t.p - t.o; break;
             case Step::load: load(t.p + step.amount, 1); break;
             case Step::load_copy: load(t.p2, 1); break;
             case Step::load_four: load(t.p + step.amount, 4); break;
@@ -125,7 +134,7 @@ Expected simulate(const std::vector<Step>& steps, int64_t start, unsigned stride
 }
 
 constexpr const char* kBegin = R"(
-.reg .pred %q; .reg .b32 %thr, %t, %i, %v, %v1, %v2, %v3, %sum, %s, %at, %blk; .reg .b64 %p, %p2, %w, %out;
+.reg .pred %q; .reg .b32 %thr, %t, %i, %v, %v1, %v2, %v3, %sum, %s, %at, %blk; .reg .b64 %p, %p2, %w, %o, %out;
 .shared .align 16 .b8 words[16384];
 mov.u32 %thr, %tid.x; mov.u32 %blk, %ctaid.x;
 mov.u32 %at, words;
@@ -137,7 +146,7 @@ add.u32 %i, %i, 64; setp.lt.u32 %q, %i, 4096;
 @%q bra FILL;
 bar.sync 0;
 shl.b32 %s, %thr, 2; add.u32 %s, %s, %at; add.u32 %s, %s, 8192;
-mov.u32 %sum, 0; mov.u32 %i, 0;
+mov.u32 %sum, 0; mov.u32 %i, 0; mov.u64 %o, 0;
 )";
 constexpr const char* kEnd = R"(
 add.u32 %i, %i, 1; setp.lt.u32 %q, %i, 6;
