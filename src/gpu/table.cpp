@@ -1,4 +1,5 @@
-// The rows. One source string per document; a figure that a maker's document does not state names who does.
+// The rows. One source string per document; a figure that a maker's document does not state names who does, and a
+// figure that nobody states is 0 and not shown.
 #include "gpu/gpu.h"
 
 namespace fullwarp::gpu {
@@ -7,8 +8,11 @@ namespace {
 // clang-format off
 constexpr std::string_view kGuide =
     "CUDA C++ Programming Guide 13.0, technical specifications per compute capability";
+constexpr std::string_view kGuideVolta =  // 13.0 no longer speaks of 7.0
+    "CUDA C++ Programming Guide 12.9, technical specifications per compute capability";
 constexpr std::string_view kThroughput =
-    "CUDA C++ Programming Guide 13.0, throughput of native arithmetic instructions";
+    "CUDA C++ Programming Guide 12.9, throughput of native arithmetic instructions";
+constexpr std::string_view kBlackwell = "NVIDIA RTX Blackwell architecture white paper";
 constexpr std::string_view kOccupancy = "cuda_occupancy.h of CUDA 13.0";
 constexpr std::string_view kRates = "product of SMs, boost clock and the SM's operations per clock";
 
@@ -23,12 +27,14 @@ constexpr uint32_t KB(uint32_t n) { return n * 1024; }
 constexpr Sm sm(uint32_t version, uint32_t warps, uint32_t blocks, uint32_t shared_kb, uint32_t optin_kb,
                 std::span<const uint32_t> carve_outs, uint32_t l1_kb, uint32_t fp32, uint32_t fp64, uint32_t int32) {
   const bool ampere = version >= 80;
+  const std::string_view guide = version == 70 ? kGuideVolta : kGuide;
   return {version,
-          {warps, kGuide}, {blocks, kGuide}, {KB(shared_kb), kGuide},
-          {KB(48), kGuide}, {KB(optin_kb), kGuide}, {ampere ? KB(1) : 0, kGuide},
-          {ampere ? 128u : 256u, kOccupancy}, {carve_outs, kOccupancy}, {KB(l1_kb), kGuide},
-          {65536, kGuide}, {255, kGuide}, {256, kOccupancy}, {4, kOccupancy},
-          {fp32, kThroughput}, {fp64, kThroughput}, {int32, kThroughput}, {16, kThroughput}};
+          {warps, guide}, {blocks, guide}, {KB(shared_kb), guide},
+          {KB(48), guide}, {KB(optin_kb), guide}, {ampere ? KB(1) : 0, guide},
+          {ampere ? 128u : 256u, kOccupancy}, {carve_outs, kOccupancy}, {KB(l1_kb), guide},
+          {65536, guide}, {255, guide}, {256, kOccupancy}, {4, kOccupancy},
+          {fp32, kThroughput}, {fp64, kThroughput}, {int32, version == 120 ? kBlackwell : kThroughput},
+          {16, kThroughput}};
 }
 
 //                    warps blocks shared optin carve-outs l1  fp32 fp64 int32
@@ -37,14 +43,14 @@ constexpr Sm kSms[] = {
     sm(75, 32, 16,  64,  64, kCarve75,  96,  64,  2, 64),
     sm(80, 64, 32, 164, 163, kCarve80, 192,  64, 32, 64),
     sm(86, 48, 16, 100,  99, kCarve86, 128, 128,  2, 64),
-    sm(87, 48, 16, 164, 163, kCarve80, 192, 128,  2, 64),
+    sm(87, 48, 16, 164, 163, kCarve80, 192, 128,  0,  0),
     sm(89, 48, 24, 100,  99, kCarve86, 128, 128,  2, 64),
     sm(90, 64, 32, 228, 227, kCarve90, 256, 128, 64, 64),
-    sm(100, 64, 32, 228, 227, kCarve90, 256, 128, 64, 64),
-    sm(103, 64, 32, 228, 227, kCarve90, 256, 128,  2, 64),
-    sm(110, 48, 24, 228, 227, kCarve90, 256, 128,  2, 64),
-    sm(120, 48, 24, 100,  99, kCarve86, 128, 128,  2, 64),
-    sm(121, 48, 24, 100,  99, kCarve86, 128, 128,  2, 64),
+    sm(100, 64, 32, 228, 227, kCarve90, 256, 128, 64, 0),
+    sm(103, 64, 32, 228, 227, kCarve90, 256, 128,  0, 0),
+    sm(110, 48, 24, 228, 227, kCarve90, 256, 128,  0, 0),
+    sm(120, 48, 24, 100,  99, kCarve86, 128, 128,  2, 128),
+    sm(121, 48, 24, 100,  99, kCarve86, 128, 128,  0, 0),
 };
 
 constexpr const Sm* row(uint32_t version) {
@@ -60,8 +66,8 @@ constexpr std::string_view kH200 = "NVIDIA H200 data sheet", kH100 = "NVIDIA H10
     kAda = "NVIDIA Ada architecture white paper", kGa102 = "NVIDIA GA102 architecture white paper",
     kA10 = "NVIDIA A10 data sheet", kT4 = "NVIDIA T4 data sheet", kTuring = "NVIDIA Turing architecture white paper",
     kV100 = "NVIDIA V100 data sheet", kVolta = "NVIDIA V100 architecture white paper",
-    kB200 = "NVIDIA HGX B200 data sheet, per GPU", kReported = "as CUDA device properties report it",
-    kBlackwell = "NVIDIA RTX Blackwell architecture white paper",
+    kB200 = "NVIDIA HGX B200 data sheet, per GPU", kBlackwellTuning = "NVIDIA Blackwell tuning guide 13.0",
+    kReported = "as CUDA device properties report it (deviceQuery)",
     kMeasuredH200 = "read on an H200 (CUDA device properties)";
 
 constexpr Gpu kGpus[] = {
@@ -82,7 +88,7 @@ constexpr Gpu kGpus[] = {
      .dram_gb_per_s = {4000, kGh200}, .fp32_tflops = {67, kGh200}, .fp64_tflops = {34, kGh200},
      .tf32_tflops = {495, kGh200}, .f16_tensor_tflops = {990, kGh200}, .int8_tops = {1979, kGh200}},
     {.name = "b200", .title = "NVIDIA B200 SXM", .sm = row(100), .sms = {148, kReported}, .boost_mhz = {1965, kReported},
-     .l2_kb = {126 * 1024, kReported}, .dram_gb = {180, kB200}, .dram_gb_per_s = {7700, kB200},
+     .l2_kb = {126 * 1024, kBlackwellTuning}, .dram_gb = {180, kB200}, .dram_gb_per_s = {7700, kB200},
      .fp32_tflops = {75, kB200}, .fp64_tflops = {37, kB200}, .tf32_tflops = {1100, kB200},
      .f16_tensor_tflops = {2250, kB200}, .int8_tops = {4500, kB200}},
     {.name = "a100", .title = "NVIDIA A100 SXM 80 GB", .sm = row(80), .sms = {108, kAmpere}, .boost_mhz = {1410, kAmpere},

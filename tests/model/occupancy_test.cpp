@@ -80,6 +80,44 @@ TEST(Occupancy, CarveOutIsTheSmallestThatHoldsAllBlocks) {
   EXPECT_EQ(occupancy(sm(70), {1024, 0, 0, 16}).carve_out_kb, 0u);
 }
 
+// "CUDA C++ Best Practices Guide", occupancy: 37 registers on 7.0; blocks of 128 threads reach 75 % with 12 of
+// them, blocks of 320 reach 63 % with 4. A warp takes 37 x 32 rounded up to 1280 registers, a quarter holds 12.
+TEST(Occupancy, ExampleOfTheBestPracticesGuide) {
+  const Occupancy small = occupancy(sm(70), {128, 0, 0, 37});
+  EXPECT_EQ(small.blocks, 12u);
+  EXPECT_DOUBLE_EQ(small.fraction, 0.75);
+  const Occupancy large = occupancy(sm(70), {320, 0, 0, 37});
+  EXPECT_EQ(large.blocks, 4u);
+  EXPECT_DOUBLE_EQ(large.fraction, 0.625);
+}
+
+// Blocks an SM, by hand from the programming guide's limits of each compute capability.
+TEST(Occupancy, EveryComputeCapability) {
+  constexpr uint32_t kVersions[] = {75, 80, 89, 90, 100, 120};
+  const struct {
+    const char* why;
+    BlockUse use;
+    uint32_t blocks[6];
+  } cases[] = {
+      {"8 warps of 32, 64 or 48", {256, 0, 0, 32}, {4, 8, 6, 8, 8, 6}},
+      {"32 warps of 32, 64 or 48", {1024, 0, 0, 32}, {1, 2, 1, 2, 2, 1}},
+      {"blocks per SM", {32, 0, 0, 16}, {16, 32, 24, 32, 32, 24}},
+      {"64 x 32 registers a warp: 8 warps a quarter, 32 an SM, 4 a block", {128, 0, 0, 64}, {8, 8, 8, 8, 8, 8}},
+      {"64 / 16 KB on 7.5; 164, 100, 228 / 17 KB", {128, 16384, 0, 32}, {4, 9, 5, 13, 13, 5}},
+      {"5000 bytes: 5120 in units of 256 on 7.5; 6024 in units of 128 are 6144",
+       {32, 0, 5000, 32},
+       {12, 27, 16, 32, 32, 16}},
+      {"64 KB, all of 7.5", {32, 0, 65536, 32}, {1, 2, 1, 3, 3, 1}},
+      {"99 KB, the most on 8.9 and 12.0", {32, 0, 99 * 1024, 32}, {0, 1, 1, 2, 2, 1}},
+      {"one byte more", {32, 0, 99 * 1024 + 1, 32}, {0, 1, 0, 2, 2, 0}},
+      {"163 KB, the most on 8.0", {32, 0, 163 * 1024, 32}, {0, 1, 0, 1, 1, 0}},
+      {"227 KB, the most on 9.0 and 10.0", {32, 0, 227 * 1024, 32}, {0, 0, 0, 1, 1, 0}},
+  };
+  for (const auto& c : cases)
+    for (size_t i = 0; i < std::size(kVersions); ++i)
+      EXPECT_EQ(occupancy(sm(kVersions[i]), c.use).blocks, c.blocks[i]) << c.why << " on " << kVersions[i];
+}
+
 TEST(Occupancy, AbsurdValuesAreRefusals) {
   EXPECT_EQ(occupancy(sm(90), {0, 0, 0, 16}).blocks, 0u);
   EXPECT_EQ(occupancy(sm(90), {1025, 0, 0, 16}).blocks, 0u);
