@@ -24,11 +24,10 @@
 #include <string>
 #include <vector>
 
-#include "api/arguments.h"
 #include "api/buffers.h"
-#include "api/names.h"
 #include "api/workspace.h"
 #include "input/launch.h"
+#include "input/resolve.h"
 #include "ptx/parser.h"
 
 namespace fullwarp::hw {
@@ -182,6 +181,7 @@ class FileRun {
     Result<ptx::Module> module = ptx::parse_file(job_.ptx);
     if (!module) return module.error();
     module_ = &*module;
+    kernels_ = input::kernels_of(*module, *source);
     if (Status loaded = workspace_.load(*module); !loaded) return loaded;
     if (!options_.dry_run) {
       const Result<std::string> image = read_file(job_.image);
@@ -214,22 +214,22 @@ class FileRun {
   Status run_value(const input::SetSymbol& symbol, const input::Statement&) {
     if (Status set = workspace_.set_symbol(symbol, base_dir_); !set || options_.dry_run) return set;
     if (Status uploaded = gpu_.upload_new(cu_module_); !uploaded) return uploaded;
-    const int64_t index = workspace_.memory().find_variable(api::find_symbol(*module_, symbol.symbol));
+    const int64_t index = workspace_.memory().find_variable(input::find_symbol(*module_, symbol.symbol));
     return gpu_.upload(static_cast<size_t>(index));
   }
 
   Status run_value(const input::KernelLaunch& launch, const input::Statement& statement) {
-    const api::KernelLookup found = api::find_kernel(*module_, launch.kernel);
-    if (found.function < 0) return Error{"the PTX has no kernel '" + launch.kernel + "', or several"};
-    const ptx::Function& kernel = module_->functions[static_cast<size_t>(found.function)];
+    const Result<size_t> found = input::find_kernel(kernels_, launch.kernel);
+    if (!found) return found.error();
+    const ptx::Function& kernel = module_->functions[static_cast<size_t>(kernels_[*found].function)];
     Result<std::vector<std::byte>> block =
-        api::parameter_block(kernel, launch.arguments, workspace_, base_dir_);
+        input::pack_arguments(kernels_[*found], launch, workspace_.argument_memory(base_dir_));
     if (!block) return block.error();
-    if (options_.dry_run) return log_launch(launch, statement, kernel, "not run");
+    if (options_.dry_run) return log_launch(launch, statement, kernels_[*found].name, "not run");
     if (Status uploaded = gpu_.upload_new(cu_module_); !uploaded) return uploaded;
     gpu_.relocate(*block);
     Status launched = start(launch, std::string(kernel.name), *block);
-    Status logged = log_launch(launch, statement, kernel, launched ? "" : launched.error().message);
+    Status logged = log_launch(launch, statement, kernels_[*found].name, launched ? "" : launched.error().message);
     return launched ? logged : launched;
   }
 
@@ -261,11 +261,11 @@ class FileRun {
   }
 
   Status log_launch(const input::KernelLaunch& launch, const input::Statement& statement,
-                    const ptx::Function& kernel, const std::string& error) {
+                    const std::string& kernel, const std::string& error) {
     const Dim3 g = launch.grid, b = launch.block;
     std::fprintf(launches_, "%u,%s,%u,%s,%ux%ux%u,%ux%ux%u,%" PRIu64 ",%s\n", sequence_++,
                  job_.source.c_str(), statement.line,
-                 quoted(api::plain_name(api::demangle(kernel.name))).c_str(), g.x, g.y, g.z, b.x, b.y, b.z,
+                 quoted(kernel).c_str(), g.x, g.y, g.z, b.x, b.y, b.z,
                  launch.dynamic_shared_bytes, quoted(error).c_str());
     std::fflush(launches_);
     return Ok{};
@@ -302,6 +302,7 @@ class FileRun {
   api::Workspace workspace_;
   GpuBuffers gpu_;
   const ptx::Module* module_ = nullptr;
+  std::vector<input::KernelInfo> kernels_;
   CUmodule cu_module_ = nullptr;
   std::string base_dir_;
 };

@@ -108,13 +108,8 @@ Status ScriptRunner::run_value(const input::KernelLaunch& launch) {
   const gpu::Gpu& gpu = *input_.settings.gpu;
   const uint32_t registers = resources ? resources->registers_per_thread : 0;
   if (Status status = check_limits(kernel, launch, 0, gpu, registers); !status) return status;
-  const input::ArgumentMemory memory{[this](const input::BufferArgument& argument, const std::string& label) {
-                                       return workspace_.address(argument, label, base_dir_);
-                                     },
-                                     [this](std::span<const uint64_t> addresses, const std::string& label) {
-                                       return workspace_.pointer_array(addresses, label);
-                                     }};
-  Result<std::vector<std::byte>> parameters = input::pack_arguments(info, launch, memory);
+  Result<std::vector<std::byte>> parameters =
+      input::pack_arguments(info, launch, workspace_.argument_memory(base_dir_));
   if (!parameters) return parameters.error();
 
   exec::Options options = input_.settings.execution;

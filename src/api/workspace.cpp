@@ -126,6 +126,15 @@ Result<uint64_t> Workspace::pointer_array(std::span<const uint64_t> addresses, c
   return *address;
 }
 
+input::ArgumentMemory Workspace::argument_memory(const std::string& base_dir) {
+  return {[this, base_dir](const input::BufferArgument& argument, const std::string& label) {
+            return address(argument, label, base_dir);
+          },
+          [this](std::span<const uint64_t> addresses, const std::string& label) {
+            return pointer_array(addresses, label);
+          }};
+}
+
 const TypedBuffer* Workspace::find(std::string_view name) const {
   if (name.empty()) return nullptr;
   for (const TypedBuffer& buffer : buffers_)

@@ -39,6 +39,8 @@ class Workspace {
   // A table of device addresses in a buffer of its own; gives its address.
   Result<uint64_t> pointer_array(std::span<const uint64_t> addresses, const std::string& label);
 
+  // The two above, for input::pack_arguments; to be used while this lives.
+  input::ArgumentMemory argument_memory(const std::string& base_dir);
   const TypedBuffer* find(std::string_view name) const;
   // What the script knows of a buffer of device memory; module variables are typed by their declaration.
   TypedBuffer typed(size_t memory_index) const;
