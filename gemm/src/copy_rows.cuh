@@ -7,9 +7,9 @@
 //     chunk              |ddeeffgghhiijjkk|                    shift 6: bytes 6..21 of the pair
 //
 // A unit is 32 kPerLane chunks of one row, so that row, bounds and shift are computed once for a warp and a lane has
-// 2 kPerLane loads in flight. Units at the matrix's two ends, whose loads could leave it, go chunk by chunk with all
-// checks; a row's first and last chunk, where it shares them with other rows, are stored element by element. So
-// nothing outside the caller's buffers is read or written.
+// 2 kPerLane loads in flight. The few chunks whose loads would leave the matrix go element by element, and so do the
+// stores of a row's first and last chunk where it shares them with other rows: nothing outside the caller's buffers
+// is read or written.
 #ifndef FULLWARP_GEMM_SRC_COPY_ROWS_CUH_
 #define FULLWARP_GEMM_SRC_COPY_ROWS_CUH_
 
@@ -138,16 +138,14 @@ __device__ __forceinline__ void store_chunk(char* dst_row, int64_t first, int64_
 
 // Reads element by element only what belongs to the row.
 inline __device__ __noinline__ void copy_chunk_carefully(const char* src_row, char* dst_row, int64_t first, int64_t width,
-                                                  bool pad, bool zero) {
+                                                         bool pad) {
   if (first + 16 <= 0 || first >= width) return;
   uint32_t word[4] = {0, 0, 0, 0};
-  if (!zero) {
 #pragma unroll
-    for (int i = 0; i < 16; i += 2) {
-      if (first + i >= 0 && first + i < width) {
-        const uint32_t element = *reinterpret_cast<const uint16_t*>(src_row + first + i);
-        word[i / 4] |= element << (8 * (i & 3));
-      }
+  for (int i = 0; i < 16; i += 2) {
+    if (first + i >= 0 && first + i < width) {
+      const uint32_t element = *reinterpret_cast<const uint16_t*>(src_row + first + i);
+      word[i / 4] |= element << (8 * (i & 3));
     }
   }
   store_chunk(dst_row, first, width, pad, make_uint4(word[0], word[1], word[2], word[3]));
@@ -192,30 +190,38 @@ __global__ void __launch_bounds__(kCopyThreads) copy_rows(const __grid_constant_
   const uint32_t shift = static_cast<uint32_t>(wanted & 15);
   const char* const low = reinterpret_cast<const char*>(wanted - shift);
   const char* const high = low + 16 * (min(kUnitChunks, job.chunks_per_row - in_row * kUnitChunks) + 1);
-  if (zero || low < src || high > src + job.src_span) {
-    for (int i = 0; i < kPerLane; ++i) {
-      copy_chunk_carefully(src_row, dst_row, first + 512 * i, job.width, job.pad, zero);
-    }
-  } else {
-    uint4 left[kPerLane], right[kPerLane];
+  // At the matrix's two ends a lane whose pair would leave it goes element by element.
+  const bool at_end = low < src || high > src + job.src_span;
+  const auto inside = [&](int i) {
+    const char* const pair = low + 16 * lane + 512 * i;
+    return !at_end || (pair >= src && pair + 32 <= src + job.src_span);
+  };
+  uint4 left[kPerLane], right[kPerLane];
 #pragma unroll
-    for (int i = 0; i < kPerLane; ++i) {
-      if (chunk + 32 * i < job.chunks_per_row) {
-        left[i] = load16(low + 16 * lane + 512 * i);
-        right[i] = load16(low + 16 * lane + 512 * i + 16);
-      }
+  for (int i = 0; i < kPerLane; ++i) {
+    left[i] = right[i] = make_uint4(0, 0, 0, 0);
+    if (chunk + 32 * i < job.chunks_per_row && !zero && inside(i)) {
+      left[i] = load16(low + 16 * lane + 512 * i);
+      right[i] = load16(low + 16 * lane + 512 * i + 16);
     }
+  }
 #pragma unroll
+  for (int i = 0; i < kPerLane; ++i) {
+    if (chunk + 32 * i < job.chunks_per_row && (zero || inside(i))) {
+      store_chunk(dst_row, first + 512 * i, job.width, job.pad, join(left[i], right[i], shift));
+    }
+  }
+  if (at_end && !zero) {
     for (int i = 0; i < kPerLane; ++i) {
-      if (chunk + 32 * i < job.chunks_per_row) {
-        store_chunk(dst_row, first + 512 * i, job.width, job.pad, join(left[i], right[i], shift));
+      if (chunk + 32 * i < job.chunks_per_row && !inside(i)) {
+        copy_chunk_carefully(src_row, dst_row, first + 512 * i, job.width, job.pad);
       }
     }
   }
   // A row that starts inside a chunk can end in one more.
   if (!job.pad && lane == 0 && in_row == job.units_per_row.divisor - 1) {
     const int64_t tail = int64_t{16} * job.chunks_per_row - head;
-    if (tail < job.width) copy_chunk_carefully(src_row, dst_row, tail, job.width, false, false);
+    if (tail < job.width) copy_chunk_carefully(src_row, dst_row, tail, job.width, false);
   }
 }
 

@@ -10,19 +10,20 @@
 namespace fullwarp::gemm {
 
 struct Costs {
-  double launch_us = 2.0;            // of one more kernel in a stream
-  double copy_bytes_per_us = 3.6e6;  // read plus written, DRAM
-  double small_copy_us = 1.5;        // the least time of a copy
+  double launch_us = 1.2;            // of one more kernel in a stream
+  double small_copy_us = 1.2;        // of a copy beyond its bytes
+  double copy_bytes_per_us = 4.1e6;  // read plus written
   double memory_bytes_per_us = 4.0e6;
-  double gemm_floor_us = 4.0;
-  double least_gain = 0.97;  // staged must take at most this part of plain
+  double gemm_floor_us = 3.0;
+  double least_gain = 0.97;  // staged or fused must take at most this part of plain
 
-  // TFLOP/s of large products: aligned, 4 or 8 bytes, 2 bytes.
-  double rate16 = 690, rate16_half = 262, rate16_odd = 140;
-  double rate_tf32 = 360, rate_tf32_off = 130;
+  // TFLOP/s of cuBLAS where all multiprocessors are busy: aligned, 4 or 8 bytes, 2 bytes.
+  double rate16 = 830, rate16_half = 282, rate16_odd = 150;
+  double rate_tf32 = 425, rate_tf32_off = 140;
 
-  double rate_fused = 640;       // TFLOP/s of our own kernel on large products
-  double fused_floor_us = 6.0;
+  // Our own kernel: TFLOP/s within a tile, and what a tile and a launch cost beside.
+  double rate_fused = 843;
+  double fused_tile_us = 1.5, fused_misaligned_tile_us = 3.0, fused_start_us = 2.0;
 
   static double flops(const Problem& p) {
     return 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) *
@@ -55,7 +56,7 @@ struct Costs {
     if (p.type == Type::kTf32) return timed(p, rate_tf32_off);
     return timed(p, alignment >= 4 ? rate16_half : rate16_odd);
   }
-  double copy_us(double bytes) const { return std::max(small_copy_us, 2 * bytes / copy_bytes_per_us); }
+  double copy_us(double bytes) const { return small_copy_us + 2 * bytes / copy_bytes_per_us; }
   // Tiles of 256 rows by `columns` on 66 clusters; a wide tile needs fewer reads for each product.
   static double fused_waves(const Problem& p, int columns) {
     const int64_t tiles = (p.n + 255) / 256 * ((p.m + columns - 1) / columns);
@@ -76,9 +77,10 @@ struct Costs {
     const double in = (a ? bytes(p.a, 1) : 0) + (b ? bytes(p.b, 1) : 0);
     const double k = static_cast<double>(p.k);
     const double tile = 2.0 * 256 * 256 * k / (rate_fused * 1e6 / 66);
-    const double math = fused_relative_time(p, columns) * (tile + 2.0);
+    const double edge = alignment_of(p.d, 1) < kAlignmentBytes ? fused_misaligned_tile_us : fused_tile_us;
+    const double math = fused_relative_time(p, columns) * (tile + edge);
     const double memory = (bytes(p.a, 1) + bytes(p.b, 1) + bytes(p.d, 1)) / memory_bytes_per_us;
-    double time = std::max(fused_floor_us, std::max(math, memory));
+    double time = fused_start_us + std::max(math, memory);
     if (in > 0) time += launch_us + copy_us(in);
     return time;
   }

@@ -1,0 +1,129 @@
+// Direct 3 x 3 x 3 convolution of volumes with zero padding, in three steps; any size, any channel counts.
+//
+//   out[b][o][z][y][x] = sum over i, dz, dy, dx of weight[o][i][dz][dy][dx] in[b][i][z + dz - 1][y + dy - 1][x + dx - 1]
+//
+//   1 conv3d_naive      a thread for each result
+//   2 conv3d_shared     three planes of the input in shared memory, kOutputs outputs a block
+//   3 conv3d_registers  four results along x and kOutputs outputs a thread
+//
+// All: grid ((width + TX - 1) / TX, (height + TY - 1) / TY, batch * depth * ((outputs + kOutputs - 1) / kOutputs)), where
+//   1: TX = 32, TY = 8, kOutputs = 1, threads (32, 8)
+//   2: TX = 32, TY = 8, kOutputs = 8, threads (32, 8)
+//   3: TX = 64, TY = 16, kOutputs = 16, threads (16, 16)
+#ifndef FULLWARP_RECIPES_CONV_CONV3D_CUH_
+#define FULLWARP_RECIPES_CONV_CONV3D_CUH_
+
+#include "conv/conv3x3.cuh"
+
+namespace fullwarp::recipes {
+
+struct Conv3dShape {
+  int inputs, outputs, depth, height, width;
+};
+
+__global__ void __launch_bounds__(256)
+    conv3d_naive(const float* __restrict__ in, const float* __restrict__ weight, float* __restrict__ out,
+                 Conv3dShape s) {
+  const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+  const int z = blockIdx.z % s.depth, output = blockIdx.z / s.depth % s.outputs;
+  const int image = blockIdx.z / s.depth / s.outputs;
+  if (x >= s.width || y >= s.height) return;
+  const size_t plane = static_cast<size_t>(s.height) * s.width;
+  float sum = 0;
+  for (int i = 0; i < s.inputs; ++i) {
+    const float* const from = in + (static_cast<size_t>(image) * s.inputs + i) * s.depth * plane;
+    const float* const w = weight + (static_cast<size_t>(output) * s.inputs + i) * 27;
+    for (int d = 0; d < 27; ++d) {
+      const int zz = z + d / 9 - 1, yy = y + d / 3 % 3 - 1, xx = x + d % 3 - 1;
+      if (zz >= 0 && zz < s.depth && yy >= 0 && yy < s.height && xx >= 0 && xx < s.width) {
+        sum += w[d] * from[zz * plane + static_cast<size_t>(yy) * s.width + xx];
+      }
+    }
+  }
+  out[((static_cast<size_t>(image) * s.outputs + output) * s.depth + z) * plane + static_cast<size_t>(y) * s.width +
+      x] = sum;
+}
+
+// kAlong results of a thread along x, kThreadsX apart; a block of kThreadsX x kThreadsY threads.
+template <int kOutputs, int kAlong, int kThreadsX, int kThreadsY>
+__device__ __forceinline__ void conv3d_tile(const float* in, const float* weight, float* out, const Conv3dShape& s) {
+  constexpr int kColumns = kThreadsX * kAlong + 2, kRows = kThreadsY + 2, kPitch = kColumns | 1;
+  constexpr int kThreads = kThreadsX * kThreadsY;
+  static_assert(kOutputs % 4 == 0, "weights are read four at a time");
+  static_assert(3 * kRows * kPitch * 4 + 27 * kOutputs * 4 <= 48 * 1024, "static shared memory");
+  __shared__ float tile[3][kRows][kPitch];
+  __shared__ __align__(16) float w[27][kOutputs];
+  const int tx = threadIdx.x, ty = threadIdx.y, thread = ty * kThreadsX + tx;
+  const int groups = (s.outputs + kOutputs - 1) / kOutputs;
+  const int z = blockIdx.z % s.depth, first = blockIdx.z / s.depth % groups * kOutputs;
+  const int image = blockIdx.z / s.depth / groups;
+  const int x0 = blockIdx.x * kThreadsX * kAlong, y0 = blockIdx.y * kThreadsY;
+  const ConvShape flat{s.inputs, s.outputs, s.height, s.width};
+  const size_t plane = static_cast<size_t>(s.height) * s.width;
+  float sum[kOutputs][kAlong] = {};
+  for (int i = 0; i < s.inputs; ++i) {
+    const float* const volume = in + (static_cast<size_t>(image) * s.inputs + i) * s.depth * plane;
+#pragma unroll
+    for (int d = 0; d < 3; ++d) {
+      const int zz = z + d - 1;
+      if (zz >= 0 && zz < s.depth) {
+        load_with_rim<kRows, kColumns, kPitch, kThreads>(tile[d], volume + zz * plane, y0, x0, flat, thread);
+      } else {
+        for (int j = thread; j < kRows * kPitch; j += kThreads) tile[d][j / kPitch][j % kPitch] = 0;
+      }
+    }
+    for (int j = thread; j < 27 * kOutputs; j += kThreads) {
+      const int o = first + j % kOutputs;
+      w[j / kOutputs][j % kOutputs] =
+          o < s.outputs ? weight[(static_cast<size_t>(o) * s.inputs + i) * 27 + j / kOutputs] : 0.0f;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int d = 0; d < 27; ++d) {
+      float v[kAlong];
+#pragma unroll
+      for (int j = 0; j < kAlong; ++j) v[j] = tile[d / 9][ty + d / 3 % 3][tx + kThreadsX * j + d % 3];
+#pragma unroll
+      for (int o = 0; o < kOutputs; o += 4) {
+        const float4 f = *reinterpret_cast<const float4*>(&w[d][o]);
+#pragma unroll
+        for (int j = 0; j < kAlong; ++j) {
+          sum[o][j] += f.x * v[j];
+          sum[o + 1][j] += f.y * v[j];
+          sum[o + 2][j] += f.z * v[j];
+          sum[o + 3][j] += f.w * v[j];
+        }
+      }
+    }
+    __syncthreads();
+  }
+  const int y = y0 + ty;
+  if (y >= s.height) return;
+#pragma unroll
+  for (int o = 0; o < kOutputs; ++o) {
+    if (first + o >= s.outputs) break;
+    float* const row = out + ((static_cast<size_t>(image) * s.outputs + first + o) * s.depth + z) * plane +
+                       static_cast<size_t>(y) * s.width;
+#pragma unroll
+    for (int j = 0; j < kAlong; ++j) {
+      if (x0 + tx + kThreadsX * j < s.width) row[x0 + tx + kThreadsX * j] = sum[o][j];
+    }
+  }
+}
+
+template <int kOutputs>
+__global__ void __launch_bounds__(256)
+    conv3d_shared(const float* __restrict__ in, const float* __restrict__ weight, float* __restrict__ out,
+                  Conv3dShape s) {
+  conv3d_tile<kOutputs, 1, 32, 8>(in, weight, out, s);
+}
+
+template <int kOutputs>
+__global__ void __launch_bounds__(256)
+    conv3d_registers(const float* __restrict__ in, const float* __restrict__ weight, float* __restrict__ out,
+                     Conv3dShape s) {
+  conv3d_tile<kOutputs, 4, 16, 16>(in, weight, out, s);
+}
+
+}  // namespace fullwarp::recipes
+#endif  // FULLWARP_RECIPES_CONV_CONV3D_CUH_
