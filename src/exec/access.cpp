@@ -73,6 +73,8 @@ bool resolve_lane(Warp& w, const MicroOp* op, Addressing addressing, unsigned la
   t.space = AccessSpace::global;
   DeviceMemory& memory = *w.worker->memory;
   int64_t index = memory.find(address);
+  const auto is_gap = [](const Buffer& b) { return b.bytes == 0 && b.name.empty(); };  // before the parameters
+  if (index >= 0 && is_gap(memory.buffer(static_cast<size_t>(index)))) index = -1;
   if (index < 0) {
     // Just below a buffer (a negative index) the window number is one less: name that buffer.
     const uint64_t above = window_of(address) + 1;

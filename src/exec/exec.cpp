@@ -380,10 +380,16 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
                  module.path, entry.line, 0, {}};
 
   // Parameters live in a read-only buffer of their own for the time of the launch.
+  // An empty window lies between, so that a pointer a window past the last buffer does not find them.
   const size_t visible = memory.size();
+  Result<uint64_t> gap = memory.allocate("", 0);
+  if (!gap) return gap.error();
   Result<uint64_t> parameters = memory.allocate("parameters of the kernel", launch.parameters.size());
-  if (!parameters) return parameters.error();
-  Buffer& parameter_buffer = memory.buffer(visible);
+  if (!parameters) {
+    memory.release_from(visible);
+    return parameters.error();
+  }
+  Buffer& parameter_buffer = memory.buffer(visible + 1);
   std::copy(launch.parameters.begin(), launch.parameters.end(), parameter_buffer.data.get());
   parameter_buffer.read_only = true;
 
@@ -461,6 +467,8 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
   }
   memory.release_from(visible);
   profile.buffers.resize(visible);
+  for (profile::Fault& fault : profile.faults)
+    if (fault.buffer >= static_cast<int32_t>(visible)) fault.buffer = -1;
   return profile;
 }
 

@@ -17,11 +17,6 @@ HWY_BEFORE_NAMESPACE();
 namespace fullwarp::exec {
 namespace HWY_NAMESPACE {
 
-// Two words are compared as signed numbers, which AVX2 can do: both are shifted by the sign bit.
-HWY_INLINE bool newer(uint32_t entry, uint32_t limit) {
-  return static_cast<int32_t>(entry ^ 0x80000000u) >= static_cast<int32_t>(limit ^ 0x80000000u);
-}
-
 template <bool kStore>
 HWY_NOINLINE void check_shared_slowly(Warp& w, const MicroOp* op, const Site& s, uint32_t base, unsigned width,
                                       LaneMask mask) {
@@ -82,86 +77,84 @@ HWY_INLINE bool check_dense(const SharedRow& row, const Granules& g) {
   }
   if (!kStore && !(bad | need)) return true;
   if (kStore && !g.alone) return false;
-  const uint8_t* const HWY_RESTRICT lanes_of = g.lane;
-  uint32_t* const HWY_RESTRICT writer = row.writer;
-  uint32_t* const HWY_RESTRICT reader = row.reader;
-  const uint32_t limit = row.limit, first_thread = row.first_thread, stamp = row.stamp, several = row.several();
-  const uint16_t site = row.site;
+  // Vectors of granules: who touches them in this access, and what the shadow has.
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::CappedTag<uint32_t, 8> d;  // `padded` is a multiple of 8
+  const hn::Rebind<uint16_t, decltype(d)> d16;
+  const hn::Rebind<uint8_t, decltype(d)> d8;
+  const unsigned step = static_cast<unsigned>(hn::Lanes(d));
+  const auto no_lane = hn::Set(d, Granules::kNoLane), several_lanes = hn::Set(d, Granules::kSeveralLanes);
+  const auto who_bits = hn::Set(d, kWhoMask), first_thread = hn::Set(d, row.first_thread);
+  const auto limit = hn::Set(d, row.limit);
+  uint32_t* const writer = row.writer;
+  uint32_t* const reader = row.reader;
+  const auto lanes_at = [&](unsigned at) HWY_ATTR { return hn::PromoteTo(d, hn::LoadU(d8, g.lane + at)); };
   if (HWY_UNLIKELY(bad != 0)) {
     if (!kStore)
       for (unsigned k = 0; k < line_count; ++k)
         if (bits(k) & ~lines[k].valid) return false;
-    uint32_t met = 0;
-    FULLWARP_LANE_LOOP
-    for (unsigned i = 0; i < padded; ++i) {
-      const uint32_t lane = lanes_of[i], mine = first_thread + lane;
-      const uint32_t e = writer[i];
-      uint32_t race = newer(e, limit) & ((lane == Granules::kSeveralLanes) | ((e & kWhoMask) != mine));
+    auto met = hn::Zero(d);
+    for (unsigned at = 0; at < padded; at += step) {
+      const auto lane = lanes_at(at), mine = hn::Add(first_thread, lane), e = hn::LoadU(d, writer + at);
+      auto race = hn::And(hn::Not(hn::Lt(e, limit)), hn::Or(hn::Ne(hn::And(e, who_bits), mine), hn::Eq(lane, several_lanes)));
       if constexpr (kStore) {
-        const uint32_t r = reader[i];
-        race |= newer(r, limit) & ((r & kWhoMask) != mine);
+        const auto r = hn::LoadU(d, reader + at);
+        race = hn::Or(race, hn::And(hn::Not(hn::Lt(r, limit)), hn::Ne(hn::And(r, who_bits), mine)));
       }
-      met |= race & (lane != Granules::kNoLane);
+      met = hn::Or(met, hn::VecFromMask(d, hn::And(race, hn::Ne(lane, no_lane))));
     }
-    if (met) return false;
+    if (!hn::AllTrue(d, hn::Eq(met, hn::Zero(d)))) return false;
   }
-  if constexpr (kStore) {
-    uint16_t* const HWY_RESTRICT sites = row.writer_site;
-    FULLWARP_LANE_LOOP
-    for (unsigned i = 0; i < padded; ++i) {
-      const uint32_t lane = lanes_of[i];
-      writer[i] = lane != Granules::kNoLane ? stamp | (first_thread + lane) : writer[i];
+  uint16_t* const sites = kStore ? row.writer_site : row.reader_site;
+  const auto site = hn::Set(d16, row.site), no_lane16 = hn::Set(d16, Granules::kNoLane);
+  for (unsigned at = 0; at < padded; at += step) {
+    const auto lane = hn::PromoteTo(d16, hn::LoadU(d8, g.lane + at));
+    hn::StoreU(hn::IfThenElse(hn::Eq(lane, no_lane16), hn::LoadU(d16, sites + at), site), d16, sites + at);
+  }
+  const auto stamp = hn::Set(d, row.stamp), several = hn::Set(d, row.stamp | row.several());
+  if (kStore || again == 0) {
+    uint32_t* const to = kStore ? writer : reader;
+    for (unsigned at = 0; at < padded; at += step) {
+      const auto lane = lanes_at(at);
+      auto mine = hn::Or(stamp, hn::Add(first_thread, lane));
+      if constexpr (!kStore) mine = hn::IfThenElse(hn::Eq(lane, several_lanes), several, mine);
+      hn::StoreU(hn::IfThenElse(hn::Eq(lane, no_lane), hn::LoadU(d, to + at), mine), d, to + at);
     }
-    FULLWARP_LANE_LOOP
-    for (unsigned i = 0; i < padded; ++i) sites[i] = lanes_of[i] != Granules::kNoLane ? site : sites[i];
     for (unsigned k = 0; k < line_count; ++k) {
       const uint32_t m = bits(k);
-      lines[k].valid |= m & ~lines[k].pending;
-      lines[k].written |= m;
-      lines[k].many &= ~m;
+      if constexpr (kStore) {
+        lines[k].valid |= m & ~lines[k].pending;
+        lines[k].written |= m;
+        lines[k].many &= ~m;
+      } else {
+        lines[k].read |= m;
+      }
     }
     return true;
   }
-  uint16_t* const HWY_RESTRICT sites = row.reader_site;
-  FULLWARP_LANE_LOOP
-  for (unsigned i = 0; i < padded; ++i) sites[i] = lanes_of[i] != Granules::kNoLane ? site : sites[i];
-  for (unsigned k = 0; k < line_count; ++k) lines[k].read |= bits(k);
-  if (again == 0) {
-    FULLWARP_LANE_LOOP
-    for (unsigned i = 0; i < padded; ++i) {
-      const uint32_t lane = lanes_of[i];
-      const uint32_t mine = stamp | (lane == Granules::kSeveralLanes ? several : first_thread + lane);
-      reader[i] = lane != Granules::kNoLane ? mine : reader[i];
-    }
-    return true;
-  }
-  const uint32_t many = stamp | kManyWarps, warp = row.warp, warp_limit = row.warp_limit;
-  FULLWARP_LANE_LOOP
-  for (unsigned i = 0; i < padded; ++i) {
-    const uint32_t lane = lanes_of[i], r = reader[i], by = r & kWhoMask;
-    const uint32_t mine = lane == Granules::kSeveralLanes ? several : first_thread + lane;
-    const bool own = (by / kWarpSize == warp) | (by == several);
-    const bool first_time = !newer(r, limit) | (by == mine) | (own & !newer(r, warp_limit));
-    const uint32_t next = first_time ? stamp | mine : own ? stamp | several : many;
-    reader[i] = lane != Granules::kNoLane ? next : r;
-  }
-  const hwy::HWY_NAMESPACE::ScalableTag<uint32_t> d;
-  const unsigned step = static_cast<unsigned>(hwy::HWY_NAMESPACE::Lanes(d));
+  const auto many = hn::Set(d, row.stamp | kManyWarps), warp = hn::Set(d, row.warp);
+  const auto warp_limit = hn::Set(d, row.warp_limit), only_several = hn::Set(d, row.several());
   for (unsigned k = 0; k < words; ++k) {
     uint32_t settled = 0;
-    for (unsigned i = 0; i < 32 && 32 * k + i < span; i += step) {
+    for (unsigned i = 0; i < 32 && 32 * k + i < padded; i += step) {
+      const unsigned at = 32 * k + i;
+      const auto lane = lanes_at(at), r = hn::LoadU(d, reader + at), by = hn::And(r, who_bits);
+      const auto mine = hn::IfThenElse(hn::Eq(lane, several_lanes), only_several, hn::Add(first_thread, lane));
+      const auto own = hn::Or(hn::Eq(hn::ShiftRight<5>(by), warp), hn::Eq(by, only_several));
+      const auto first_time =
+          hn::Or(hn::Or(hn::Lt(r, limit), hn::Eq(by, mine)), hn::And(own, hn::Lt(r, warp_limit)));
+      const auto next = hn::IfThenElse(first_time, hn::Or(stamp, mine), hn::IfThenElse(own, several, many));
+      const auto kept = hn::IfThenElse(hn::Eq(lane, no_lane), r, next);
+      hn::StoreU(kept, d, reader + at);
       uint8_t part[8] = {};
-      hwy::HWY_NAMESPACE::StoreMaskBits(
-          d, hwy::HWY_NAMESPACE::Eq(hwy::HWY_NAMESPACE::LoadU(d, reader + 32 * k + i), hwy::HWY_NAMESPACE::Set(d, many)),
-          part);
-      uint32_t word;
-      std::memcpy(&word, part, 4);
-      settled |= word << i;
+      hn::StoreMaskBits(d, hn::Eq(kept, many), part);
+      settled |= uint32_t{part[0]} << i;
     }
     const uint64_t placed = uint64_t{settled & g.touched[k]} << shift;
     lines[k].many |= static_cast<uint32_t>(placed) & lines[k].valid & ~lines[k].written;
     if (placed >> 32) lines[k + 1].many |= static_cast<uint32_t>(placed >> 32) & lines[k + 1].valid & ~lines[k + 1].written;
   }
+  for (unsigned k = 0; k < line_count; ++k) lines[k].read |= bits(k);
   return true;
 }
 
@@ -202,6 +195,37 @@ HWY_INLINE bool check_granule(const SharedRow& row, int64_t at, uint8_t lane) {
   }
 }
 
+// A pattern of the form `list`: each granule on its own, most of them the first since the barrier.
+template <bool kStore>
+HWY_INLINE bool check_list(const SharedRow& row, const Granules& g) {
+  SharedLine* const lines = row.shadow.lines.data();
+  uint32_t* const HWY_RESTRICT entry = kStore ? row.writer : row.reader;
+  uint16_t* const HWY_RESTRICT site = kStore ? row.writer_site : row.reader_site;
+  const uint32_t barrier = row.shadow.barrier_stamp, mine = row.stamp | row.first_thread;
+  const uint16_t this_site = row.site;
+  const unsigned count = g.count;
+  for (unsigned k = 0; k < count; ++k) {
+    const int64_t at = g.delta[k];
+    const size_t granule = row.first + static_cast<size_t>(at);
+    SharedLine& line = lines[granule / 32];
+    const uint32_t bit = 1u << (granule % 32);
+    const uint32_t in_the_way = kStore ? line.written | line.read | line.many | line.pending : ~line.valid | line.written | line.read;
+    if (HWY_LIKELY(line.stamp == barrier && !(in_the_way & bit) && g.lane[k] != Granules::kSeveralLanes)) {
+      entry[at] = mine + g.lane[k];
+      site[at] = this_site;
+      if (kStore) {
+        line.valid |= bit;
+        line.written |= bit;
+      } else {
+        line.read |= bit;
+      }
+    } else if (!check_granule<kStore>(row, at, g.lane[k])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 template <bool kStore>
 HWY_NOINLINE void check_shared_closely(Warp& w, const MicroOp* op, Site& s, uint32_t base, unsigned width, LaneMask mask) {
   SharedShadow& shadow = w.block->shadow;
@@ -213,8 +237,7 @@ HWY_NOINLINE void check_shared_closely(Warp& w, const MicroOp* op, Site& s, uint
     const SharedRow row(w, s, shadow, static_cast<size_t>(first));
     if (kStore && !g.alone) good = false;
     else if (g.form == Granules::Form::dense) good = check_dense<kStore>(row, g);
-    else if (g.form == Granules::Form::list)
-      for (unsigned k = 0; k < g.count && good; ++k) good = check_granule<kStore>(row, g.delta[k], g.lane[k]);
+    else if (g.form == Granules::Form::list) good = check_list<kStore>(row, g);
     else good = false;
   }
   if (HWY_UNLIKELY(!good)) check_shared_slowly<kStore>(w, op, s, base, width, mask);
@@ -258,41 +281,65 @@ HWY_INLINE uint64_t bytes_of(uint32_t bits) {
   return ((((spread & 0x7f7f7f7f7f7f7f7fu) + 0x7f7f7f7f7f7f7f7fu) | spread) >> 7 & 0x0101010101010101u) * 0xff;
 }
 
+struct GlobalVisitor {
+  uint32_t block, stamp, warp;
+  uint16_t site;
+};
+
+// A cell of a line that has cells, by its granules `bits`. False: the full check has to look at it.
+template <bool kStore>
+HWY_INLINE bool visit_cell(GlobalCell& cell, const GlobalVisitor& v, uint32_t bits) {
+  const uint64_t ones = 0x0101010101010101u;
+  const uint64_t written = ones * (kWrittenBy | v.warp), read = ones * (kReadBy | v.warp);
+  const uint64_t m = bits == 0xff ? ~uint64_t{0} : bytes_of(bits);
+  if (cell.block == 0) {
+    cell.block = v.block;
+    cell.stamp = v.stamp;
+    cell.last = m & (kStore ? written : read);
+    (kStore ? cell.written : cell.read) = static_cast<uint8_t>(bits);
+    (kStore ? cell.writer_site : cell.reader_site) = v.site;
+    return true;
+  }
+  if (cell.block != v.block || cell.detail != 0) return false;
+  const uint64_t last = cell.stamp == v.stamp ? cell.last : 0, here = last & m;
+  if (kStore) {
+    if (here != 0 && here != (m & written) && here != (m & read)) return false;
+    cell.last = (last & ~m) | (m & written);
+    cell.writer_site = cell.written == 0 || cell.writer_site == v.site ? v.site : kNoSite;
+    cell.written |= static_cast<uint8_t>(bits);
+  } else {
+    if (here == 0 || here == (m & read)) cell.last = last | (m & read);
+    else if (here == (m & written)) cell.last = last;
+    else return false;
+    cell.reader_site = cell.read == 0 || cell.reader_site == v.site ? v.site : kNoSite;
+    cell.read |= static_cast<uint8_t>(bits);
+  }
+  cell.stamp = v.stamp;
+  return true;
+}
+
 // Granules first to first + count - 1 of a buffer, in one run. False: the full check has to look at it.
 template <bool kStore>
-HWY_INLINE bool visit_run(GlobalCell* HWY_RESTRICT cells, uint32_t me, uint32_t stamp, uint32_t warp, uint16_t site,
-                          uint64_t first, uint64_t count) {
-  const uint64_t ones = 0x0101010101010101u;
-  const uint64_t written = ones * (kWrittenBy | warp), read = ones * (kReadBy | warp);
+HWY_INLINE bool visit_run(GlobalShadow& shadow, const GlobalVisitor& v, uint64_t first, uint64_t count) {
   const uint64_t end = first + count;
-  for (uint64_t c = first / 8; c <= (end - 1) / 8; ++c) {
-    GlobalCell& cell = cells[c];
-    const uint64_t from = std::max(first, 8 * c) - 8 * c, to = std::min(end, 8 * c + 8) - 8 * c;
-    const uint32_t bits = (0xffu << from) & (0xffu >> (8 - to));
-    const uint64_t m = bits == 0xff ? ~uint64_t{0} : bytes_of(bits);
-    if (HWY_LIKELY(cell.block == 0)) {
-      cell.block = me;
-      cell.stamp = stamp;
-      cell.last = m & (kStore ? written : read);
-      (kStore ? cell.written : cell.read) = static_cast<uint8_t>(bits);
-      (kStore ? cell.writer_site : cell.reader_site) = site;
+  const uint32_t who = v.stamp << kWhoBits | v.warp;
+  for (uint64_t l = first / 32; l <= (end - 1) / 32; ++l) {
+    GlobalLine& line = shadow.lines[l];
+    const uint64_t from = std::max(first, 32 * l) - 32 * l, to = std::min(end, 32 * l + 32) - 32 * l;
+    const uint32_t bits = (~0u << from) & (~0u >> (32 - to));
+    uint32_t& mask = kStore ? line.written : line.read;
+    uint16_t& site = kStore ? line.writer_site : line.reader_site;
+    if (HWY_LIKELY(line.block == 0 ||
+                   (line.cells == 0 && line.block == v.block && line.who == who && (mask == 0 || site == v.site)))) {
+      line.block = v.block;
+      line.who = who;
+      mask |= bits;
+      site = v.site;
       continue;
     }
-    if (cell.block != me || cell.detail != 0) return false;
-    const uint64_t last = cell.stamp == stamp ? cell.last : 0, here = last & m;
-    if (kStore) {
-      if (here != 0 && here != (m & written) && here != (m & read)) return false;
-      cell.last = (last & ~m) | (m & written);
-      cell.writer_site = cell.written == 0 || cell.writer_site == site ? site : kNoSite;
-      cell.written |= static_cast<uint8_t>(bits);
-    } else {
-      if (here == 0 || here == (m & read)) cell.last = last | (m & read);
-      else if (here == (m & written)) cell.last = last;
-      else return false;
-      cell.reader_site = cell.read == 0 || cell.reader_site == site ? site : kNoSite;
-      cell.read |= static_cast<uint8_t>(bits);
-    }
-    cell.stamp = stamp;
+    GlobalCell* const cells = shadow.cells_of(l);
+    for (unsigned c = 0; c < 4; ++c)
+      if (const uint32_t part = bits >> 8 * c & 0xff; part && !visit_cell<kStore>(cells[c], v, part)) return false;
   }
   return true;
 }
@@ -318,14 +365,13 @@ HWY_INLINE void check_global_pattern(Warp& w, const MicroOp* op, Site& s, const 
   const uint32_t warp = order.tells_warps_apart() ? w.index : 0;
   bool good = true;
   const unsigned shift = shadow ? shadow->granule_shift : 0;
-  const uint32_t me = static_cast<uint32_t>(w.block->linear) + 1;
-  const uint16_t site = static_cast<uint16_t>(std::min<uint32_t>(op->site, kNoSite));
+  const GlobalVisitor visitor{static_cast<uint32_t>(w.block->linear) + 1, order.barrier_stamp, warp,
+                              static_cast<uint16_t>(std::min<uint32_t>(op->site, kNoSite))};
   const auto run = [&](uint64_t start, uint64_t bytes) HWY_ATTR {
     if (view.written && !run_has_values<kStore>(view.written, start, bytes, concurrent) && !kStore) return false;
     if (!shadow) return true;
     const uint64_t first = start >> shift;
-    return visit_run<kStore>(shadow->cells.get(), me, order.barrier_stamp, warp, site, first,
-                             ((start + bytes - 1) >> shift) - first + 1);
+    return visit_run<kStore>(*shadow, visitor, first, ((start + bytes - 1) >> shift) - first + 1);
   };
   if (s.pattern == Pattern::contiguous) {
     good = run(offset, uint64_t{width} * kWarpSize);

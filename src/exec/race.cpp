@@ -259,13 +259,18 @@ struct SharedCheck {
       }
       if (s.fences && order != Order::weak) pass_on(e);
       const uint32_t who = e & kWhoMask;
-      const bool with_writer = order == Order::weak || (order == Order::atomic && !is_atomic(who));
+      // An atomic on what its own warp stored before is let be, and the store stays on record: other warps meet it.
+      const bool keeps_store = order == Order::atomic && !is_atomic(who) && !is_strong(who) && warp_of(who) == w.index &&
+                               e >> kWhoBits >= s.barrier_stamp;
+      const bool with_writer = order == Order::weak || (order == Order::atomic && !is_atomic(who) && !keeps_store);
       if (with_writer && !reported && !ordered(s, e, w.index, thread) &&
           !(write && order == Order::weak && same_value(lane, e))) {
         describe_other(w, fault(FaultKind::shared_race, lane), e, s.writer_site[g], true);
         reported = true;
       }
-      if (write && order != Order::strong && !reported && !ordered(s, r, w.index, thread)) {
+      // An atomic on what lanes of its own warp read before is let be.
+      const bool read_by_own = order == Order::atomic && warp_of(r & kWhoMask) == w.index;
+      if (write && order != Order::strong && !reported && !read_by_own && !ordered(s, r, w.index, thread)) {
         describe_other(w, fault(FaultKind::shared_race, lane), r, s.reader_site[g], false);
         reported = true;
       }
@@ -276,8 +281,10 @@ struct SharedCheck {
           const bool others = is_atomic(who) && who != kAtomicBy + w.index && e >> kWhoBits >= s.barrier_stamp;
           by = others ? kAtomicMany : kAtomicBy + w.index;
         }
-        e = stamp | by;
-        s.writer_site[g] = site;
+        if (!keeps_store) {
+          e = stamp | by;
+          s.writer_site[g] = site;
+        }
         if (!(line.pending & bit)) line.valid |= bit;
         line.written |= bit;
         line.many &= ~bit;
@@ -314,9 +321,34 @@ void check_shared(Warp& w, const MicroOp* op, uint32_t site, const uint32_t* off
 
 void GlobalShadow::make(uint64_t bytes, unsigned shift) {
   granule_shift = shift;
-  cell_count = (bytes >> shift) / 8 + 2;
-  cells = LazyWords<GlobalCell>(cell_count);
+  line_count = (bytes >> shift) / 32 + 2;
+  lines = LazyWords<GlobalLine>(line_count);  // an untouched line is all zeros
+  cells = LazyWords<GlobalCell>(4 * line_count);
+  lines_with_cells = 0;
   details.clear();
+}
+
+GlobalCell* GlobalShadow::cells_of(uint64_t index) {
+  GlobalLine& line = lines[index];
+  if (line.cells != 0) return cells.get() + 4 * size_t{line.cells - 1};
+  line.cells = ++lines_with_cells;
+  GlobalCell* const four = cells.get() + 4 * size_t{line.cells - 1};
+  for (unsigned c = 0; c < 4; ++c) {
+    GlobalCell& cell = four[c];
+    cell = GlobalCell{};
+    cell.written = static_cast<uint8_t>(line.written >> 8 * c);
+    cell.read = static_cast<uint8_t>(line.read >> 8 * c);
+    if (!(cell.written | cell.read)) continue;
+    cell.block = line.block;
+    cell.stamp = line.who >> kWhoBits;
+    cell.writer_site = line.writer_site;
+    cell.reader_site = line.reader_site;
+    for (unsigned g = 0; g < 8; ++g) {
+      const uint8_t kind = (cell.written >> g) & 1 ? kWrittenBy : (cell.read >> g) & 1 ? kReadBy : 0;
+      if (kind) cell.last |= uint64_t{kind | (line.who & kWhoMask)} << 8 * g;
+    }
+  }
+  return four;
 }
 
 void unexpected_store(Warp& w, size_t buffer) {
@@ -367,7 +399,7 @@ struct Visitor {
 
 // Records the access of one granule and says whom it met.
 Meeting visit(GlobalShadow& shadow, uint64_t granule, const Visitor& v, bool write) {
-  GlobalCell& cell = shadow.cells[granule / 8];
+  GlobalCell& cell = shadow.cells_of(granule / 32)[granule / 8 % 4];
   const unsigned g = granule % 8;
   const uint8_t bit = static_cast<uint8_t>(1u << g);
   Meeting met;
@@ -447,16 +479,26 @@ bool has_values(const Worker& k, uint64_t* written, uint64_t offset, unsigned wi
   return all;
 }
 
-// Granules that this shadow's blocks wrote and read in a cell.
-void sum_up(const GlobalShadow& shadow, const GlobalCell& cell, uint8_t& written, uint8_t& read) {
-  written = cell.written;
-  read = cell.read;
-  if (cell.detail == 0) return;
+// Granules that this shadow's blocks wrote and read in a line.
+void sum_up(const GlobalShadow& shadow, uint64_t index, uint32_t& written, uint32_t& read) {
+  const GlobalLine& line = shadow.lines[index];
+  written = line.written;
+  read = line.read;
+  if (line.cells == 0) return;
   written = read = 0;
-  const GlobalDetail& d = shadow.details[cell.detail - 1];
-  for (unsigned g = 0; g < 8; ++g) {
-    written |= static_cast<uint8_t>((d.writer[g] != 0) << g);
-    read |= static_cast<uint8_t>((d.reader[g] != 0) << g);
+  for (unsigned c = 0; c < 4; ++c) {
+    const GlobalCell& cell = shadow.cells[4 * size_t{line.cells - 1} + c];
+    uint32_t cell_written = cell.written, cell_read = cell.read;
+    if (cell.detail != 0) {
+      cell_written = cell_read = 0;
+      const GlobalDetail& d = shadow.details[cell.detail - 1];
+      for (unsigned g = 0; g < 8; ++g) {
+        cell_written |= uint32_t{d.writer[g] != 0} << g;
+        cell_read |= uint32_t{d.reader[g] != 0} << g;
+      }
+    }
+    written |= cell_written << 8 * c;
+    read |= cell_read << 8 * c;
   }
 }
 
@@ -464,13 +506,11 @@ void sum_up(const GlobalShadow& shadow, const GlobalCell& cell, uint8_t& written
 
 bool workers_conflict(const std::vector<const GlobalShadow*>& shadows) {
   if (shadows.size() < 2) return false;
-  for (uint64_t c = 0; c < shadows[0]->cell_count; ++c) {
-    uint8_t written = 0, read = 0;
+  for (uint64_t l = 0; l < shadows[0]->line_count; ++l) {
+    uint32_t written = 0, read = 0;
     for (const GlobalShadow* shadow : shadows) {
-      const GlobalCell& cell = shadow->cells[c];
-      if (cell.block == 0) continue;
-      uint8_t own_written, own_read;
-      sum_up(*shadow, cell, own_written, own_read);
+      uint32_t own_written, own_read;
+      sum_up(*shadow, l, own_written, own_read);
       if ((own_written & (written | read)) | (own_read & written)) return true;
       written |= own_written;
       read |= own_read;

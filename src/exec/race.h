@@ -15,9 +15,10 @@
 // written, read, and read by several warps since the last barrier. Those bits hold as long as the line's stamp is
 // the barrier's.
 //
-// Global memory: a cell of 8 granules knows the block that came last, which granules that block wrote and read, and
-// which warps did since the block's last barrier. A cell that several blocks come to gets a GlobalDetail, with a
-// block for each granule. Blocks are never ordered within a launch, but for atomics and volatile, acquire and
+// Global memory: a line of 32 granules that one instruction of one warp reads and one writes, between two barriers,
+// is three words. Where more happens it gets four cells of 8 granules: a cell knows the block that came last, which
+// granules that block wrote and read, and which warps did since the block's last barrier. A cell that several blocks
+// come to gets a GlobalDetail, with a block for each granule. Blocks are never ordered within a launch, but for atomics and volatile, acquire and
 // release accesses, which are left out. Every CPU thread has shadows of its own; what blocks of two of them did
 // is compared at the end (workers_conflict).
 #pragma once
@@ -161,14 +162,25 @@ struct GlobalDetail {
   uint16_t writer_site[8], reader_site[8];
 };
 
+struct GlobalLine {
+  uint32_t block = 0;             // number + 1; 0: untouched
+  uint32_t who = 0;               // barrier_stamp << kWhoBits | warp
+  uint32_t written = 0, read = 0;
+  uint16_t writer_site = kNoSite, reader_site = kNoSite;
+  uint32_t cells = 0;             // 1 + a fourth of the index in GlobalShadow::cells of its four; 0: has none
+};
+
 struct GlobalShadow {
-  LazyWords<GlobalCell> cells;
-  uint64_t cell_count = 0;
+  LazyWords<GlobalLine> lines;
+  uint64_t line_count = 0;
+  LazyWords<GlobalCell> cells;    // in the order in which lines came to need them
+  uint32_t lines_with_cells = 0;
   std::vector<GlobalDetail> details;
   unsigned granule_shift = 2;
 
   void make(uint64_t bytes, unsigned shift);
-  explicit operator bool() const { return static_cast<bool>(cells); }
+  GlobalCell* cells_of(uint64_t line);  // its four, made if it has none
+  explicit operator bool() const { return static_cast<bool>(lines); }
 };
 
 // Did blocks of two workers meet? One shadow of the same buffer from each worker; empty ones are left out.
