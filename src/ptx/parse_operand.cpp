@@ -202,6 +202,15 @@ bool Parser::simple_operand(Operand& result) {
   return true;
 }
 
+// `.b7610` and `.h20`: bytes or halves of two registers, for vadd4 and vadd2.
+static bool is_packed_selector(std::string_view component) {
+  auto of = [&](char kind, size_t parts, char last) {
+    return component.size() == parts + 1 && component[0] == kind &&
+           std::all_of(component.begin() + 1, component.end(), [&](char c) { return c >= '0' && c <= last; });
+  };
+  return of('b', 4, '7') || of('h', 2, '3');
+}
+
 // Sets what a symbol stands for, except for labels and the like (set_target).
 bool Parser::named_operand(Operand& result) {
   const char* where = c_.position();
@@ -275,6 +284,12 @@ bool Parser::named_operand(Operand& result) {
         ((component[0] == 'b' && component[1] >= '0' && component[1] <= '3') ||
          (component[0] == 'h' && component[1] >= '0' && component[1] <= '1'))) {
       result.component = static_cast<uint8_t>(component[1] - '0' + (component[0] == 'b' ? 1 : 5));
+      return true;
+    }
+    if (symbol.kind == Symbol::Kind::reg && is_packed_selector(component)) {
+      // `.b3210` and `.h10` take the parts as they lie, which is what stands for no selector.
+      if (component != "b3210" && component != "h10")
+        not_supported("the selector " + quoted(component, ".") + " is not supported", {c_.line(), c_.column()});
       return true;
     }
     if (symbol.kind != Symbol::Kind::special || number > 3)

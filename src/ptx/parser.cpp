@@ -128,6 +128,10 @@ bool Parser::string_literal(std::string_view& result) {
 }
 
 Result<Module> Parser::run() {
+  const std::string& text = *m_.text;
+  if (text.starts_with("\xef\xbb\xbf")) c_.advance(3);  // an editor's mark of UTF-8
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+    fail_at(text.data(), "this is UTF-16 text, not PTX", "save it as plain text or as UTF-8");
   while (!error_) {
     c_.skip_space();
     if (c_.at_end()) break;
