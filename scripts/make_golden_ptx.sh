@@ -10,15 +10,26 @@
 # that name is taken off the .file directives. Usage:
 #   scripts/make_golden_ptx.sh                 makes everything anew
 #   scripts/make_golden_ptx.sh --only clang    the kinds whose name holds the word: ptx, debug, O0, clang
-#   scripts/make_golden_ptx.sh --check         fails if what is in the repository differs from what would be made
+#   scripts/make_golden_ptx.sh --check         fails if what is in the repository differs from what would be made;
+#                                              with --only, of those kinds
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=$root/tests/golden
 check=no only=
-case ${1:-} in
-  --check) check=yes ;;
-  --only) only=$2 ;;
-esac
+while [ $# -gt 0 ]; do
+  case $1 in
+    --check) check=yes ;;
+    --only)
+      only=${2:?--only needs a word}
+      shift
+      ;;
+    *)
+      echo "make_golden_ptx.sh: $1 is not known; --check and --only WORD are" >&2
+      exit 2
+      ;;
+  esac
+  shift
+done
 if ! command -v nvcc >/dev/null; then
   echo "make_golden_ptx.sh: nvcc is not on the PATH; nothing made" >&2
   exit 2
@@ -98,7 +109,13 @@ fi
 } > "$made/MADE_WITH"
 
 if [ "$check" = yes ]; then
-  diff -rq "$made" "$out" && echo "tests/golden is up to date"
+  differ=no
+  for kind in ptx variants/debug variants/O0 variants/clang MADE_WITH; do
+    if [ ! -e "$made/$kind" ]; then continue; fi  # not asked for
+    diff -rq "$made/$kind" "$out/$kind" || differ=yes
+  done
+  if [ "$differ" = yes ]; then exit 1; fi
+  echo "tests/golden is up to date"
   exit
 fi
 if [ -z "$only" ]; then rm -rf "$out/ptx" "$out/variants"; fi
