@@ -36,3 +36,15 @@
 #undef __grid_constant__
 #define __grid_constant__
 #endif
+
+// nvcc takes `__shared__ alignas(16) float tile[64]`; for clang `alignas` may not follow another specifier, but an
+// attribute may. The argument is a type or a number, as alignas has it.
+template <class T>
+constexpr decltype(sizeof 0) fw_alignment() {
+  return alignof(T);
+}
+template <decltype(sizeof 0) Bytes>
+constexpr decltype(sizeof 0) fw_alignment() {
+  return Bytes;
+}
+#define alignas(...) __attribute__((aligned(fw_alignment<__VA_ARGS__>())))

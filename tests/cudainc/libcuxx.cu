@@ -61,3 +61,23 @@ __global__ void atomics(unsigned* n, double* d, cuda::atomic<int>* a, long long*
   a->store(a->load(cuda::std::memory_order_acquire) | 4);
   cuda::atomic_thread_fence(cuda::memory_order_seq_cst, cuda::thread_scope_device);
 }
+
+// nvcc takes alignas behind __shared__, with a number or a type.
+// ptx: .shared .align 64 .b8
+// ptx: .shared .align 16 .b8 
+struct alignas(32) Aligned {
+  int a;
+};
+template <class T, int N>
+struct alignas(N * 8) Twice {
+  T t;
+};
+static_assert(alignof(Aligned) == 32 && alignof(Twice<int, 4>) == 32, "");
+__global__ void aligned(float* out, const float* in) {
+  __shared__ alignas(64) float first[33];
+  __shared__ alignas(float4) float second[33];
+  first[threadIdx.x] = in[threadIdx.x];
+  second[threadIdx.x + 1] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = first[31 - threadIdx.x] + second[threadIdx.x];
+}
