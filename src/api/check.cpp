@@ -95,7 +95,7 @@ class Checker {
       if (!own) return report_.errors.push_back(own.error());
       script = std::move(*own);
     }
-    LoadOptions load_options{options_.gpu, options_.compiler, options_.compiler_flags, {}};
+    LoadOptions load_options{options_.gpu, options_.compiler, options_.compiler_flags, {}, false};
     for (const std::string& kernel : input::instantiations(script))
       if (mentions(*source, kernel)) load_options.instantiations.push_back(kernel);
     Result<api::LoadedPointer> program = api::load_file(file, load_options);
@@ -122,7 +122,8 @@ class Checker {
     const LoadedProgram& program = *loaded.program;
     diag::SourceCache sources({std::filesystem::path(program.file).parent_path().string()});
     api::ScriptRunner runner(
-        {program.module, program.kernels, program.file, program.resources, sources, settings_}, report_);
+        {program.module, program.kernels, program.file, program.resources,
+                      program.machine_code ? &*program.machine_code : nullptr, sources, settings_}, report_);
     if (!runner.begin()) return;
     const bool elsewhere = given_any_ && programs_ > 1;
     for (const input::Statement& statement : loaded.script) {

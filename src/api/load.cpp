@@ -12,13 +12,15 @@ namespace fullwarp::api {
 
 namespace {
 
-ResourceTable resources_of(const std::string& ptx, unsigned sm) {
-  ResourceTable table;
-  const auto usage = input::ptxas_usage(ptx, sm);
-  if (!usage) return table;  // no ptxas here: registers stay unknown
-  for (const auto& [name, used] : *usage)
-    table[name] = {used.registers_per_thread, used.spill_store_bytes, used.spill_load_bytes};
-  return table;
+// What ptxas makes of the PTX: registers, spills, and the machine code whose accesses are counted. Without a ptxas, or
+// where it refuses the PTX or its cubin cannot be read, registers stay unknown and accesses are counted by rules.
+void add_machine_code(const std::string& ptx, unsigned sm, const std::string& name, LoadedProgram& program) {
+  Result<input::Assembled> assembled = input::assemble(ptx, sm);
+  if (!assembled) return;
+  for (const auto& [kernel, used] : assembled->usage)
+    program.resources[kernel] = {used.registers_per_thread, used.spill_store_bytes, used.spill_load_bytes};
+  Result<cubin::Cubin> machine_code = cubin::parse_cubin(assembled->cubin, name);
+  if (machine_code) program.machine_code = std::move(*machine_code);
 }
 
 Result<LoadedPointer> parse(std::string ptx, const std::string& name, std::string_view source,
@@ -63,7 +65,8 @@ Result<LoadedPointer> load_file(const std::string& path, const LoadOptions& opti
   if (!compiled) return compiled.error();
   LoadedProgram program;
   const bool from_source = !compiled->compiler.empty();
-  if (from_source) program.resources = resources_of(compiled->ptx, std::max(compiled->sm, compile.sm));
+  if (from_source || options.assemble_ptx)
+    add_machine_code(compiled->ptx, std::max(compiled->sm, compile.sm), path, program);
   program.compiler_says = std::move(compiled->warnings);
   std::string source;  // names the kernels' parameters
   if (from_source)

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "api/runner.h"
+#include "cubin/cubin.h"
 #include "fullwarp/session.h"
 #include "ptx/module.h"
 
@@ -14,7 +16,9 @@ struct LoadedProgram {
   std::string file;  // as the user names it
   ptx::Module module;
   std::vector<input::KernelInfo> kernels;
-  ResourceTable resources;    // of a compiled .cu file where there is a ptxas; a .ptx file is not assembled
+  // Of a compiled .cu file where there is a ptxas, and of a .ptx file if LoadOptions say so.
+  ResourceTable resources;
+  std::optional<cubin::Cubin> machine_code;
   std::string compiler_says;  // warnings of a compiler that succeeded
 };
 using LoadedPointer = std::shared_ptr<const LoadedProgram>;

@@ -90,8 +90,11 @@ Status ScriptRunner::run_value(const input::SetSymbol& symbol) {
 
 const std::vector<std::vector<mem::MachineAccess>>& ScriptRunner::machine_accesses() {
   if (machine_.empty())
-    for (size_t f = 0; f < input_.module.functions.size(); ++f)
-      machine_.push_back(model::machine_accesses(input_.module, static_cast<int32_t>(f)));
+    for (size_t f = 0; f < input_.module.functions.size(); ++f) {
+      const cubin::Kernel* code =
+          input_.machine_code ? input_.machine_code->find(input_.module.functions[f].name) : nullptr;
+      machine_.push_back(model::machine_accesses(input_.module, static_cast<int32_t>(f), code));
+    }
   return machine_;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "api/workspace.h"
+#include "cubin/cubin.h"
 #include "diag/source_cache.h"
 #include "exec/exec.h"
 #include "fullwarp/progress.h"
@@ -37,6 +38,7 @@ struct RunInput {
   const std::vector<input::KernelInfo>& kernels;
   std::string file;  // as the user names it
   const ResourceTable& resources;
+  const cubin::Cubin* machine_code;  // null: accesses are counted by rules
   diag::SourceCache& sources;
   const RunSettings& settings;
 };

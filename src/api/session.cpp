@@ -42,7 +42,8 @@ struct Session::Impl {
     }
     settings = std::move(*made);
     runner = std::make_unique<api::ScriptRunner>(
-        api::RunInput{loaded->module, loaded->kernels, loaded->file, loaded->resources, sources, settings},
+        api::RunInput{loaded->module, loaded->kernels, loaded->file, loaded->resources,
+                      loaded->machine_code ? &*loaded->machine_code : nullptr, sources, settings},
         report);
     if (!runner->begin()) broken = report.errors.front();
   }

@@ -60,7 +60,6 @@ struct BufferCounters {
   std::string name;
   uint64_t address = 0, bytes = 0;
   uint64_t loaded_bytes_asked = 0, stored_bytes_asked = 0;
-  uint64_t load_sectors = 0, store_sectors = 0;      // moved between SM and L1, per request
   uint64_t loaded_bytes_touched = 0, stored_bytes_touched = 0;  // distinct bytes
   uint64_t block_load_sectors = 0;  // sum over blocks of the distinct sectors each block loads
   uint64_t blocks_loading = 0;      // blocks that load from it

@@ -52,8 +52,6 @@ Json to_json(const Buffer& b) {
           {"bytes", b.bytes},
           {"loaded_bytes_asked", b.loaded_bytes_asked},
           {"stored_bytes_asked", b.stored_bytes_asked},
-          {"load_sectors", b.load_sectors},
-          {"store_sectors", b.store_sectors},
           {"loaded_bytes_touched", b.loaded_bytes_touched},
           {"stored_bytes_touched", b.stored_bytes_touched},
           {"blocks_loading", b.blocks_loading},

@@ -100,9 +100,8 @@ std::vector<Buffer> buffers_of(const profile::KernelProfile& profile) {
     const double times = b.loaded_bytes_touched == 0 ? 0.0
                                                      : static_cast<double>(b.loaded_bytes_asked) /
                                                            static_cast<double>(b.loaded_bytes_touched);
-    buffers.push_back({b.name, b.bytes, b.loaded_bytes_asked, b.stored_bytes_asked, b.load_sectors,
-                       b.store_sectors, b.loaded_bytes_touched, b.stored_bytes_touched, b.blocks_loading,
-                       times});
+    buffers.push_back({b.name, b.bytes, b.loaded_bytes_asked, b.stored_bytes_asked, b.loaded_bytes_touched,
+                       b.stored_bytes_touched, b.blocks_loading, times});
   }
   return buffers;
 }

@@ -67,7 +67,6 @@ struct Buffer {
   std::string name;
   uint64_t bytes = 0;
   uint64_t loaded_bytes_asked = 0, stored_bytes_asked = 0;
-  uint64_t load_sectors = 0, store_sectors = 0;
   uint64_t loaded_bytes_touched = 0, stored_bytes_touched = 0;
   uint64_t blocks_loading = 0;
   double times_loaded = 0;  // bytes asked for by loads / distinct bytes loaded; 0 if nothing was loaded

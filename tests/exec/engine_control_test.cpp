@@ -371,9 +371,9 @@ TEST(Counts, DoNotDependOnThreads) {
     ASSERT_EQ(one.buffers.size(), other.buffers.size());
     for (size_t i = 0; i < one.buffers.size(); ++i) {
       const profile::BufferCounters &a = one.buffers[i], &b = other.buffers[i];
-      EXPECT_EQ(std::tie(a.name, a.loaded_bytes_asked, a.stored_bytes_asked, a.load_sectors, a.store_sectors,
+      EXPECT_EQ(std::tie(a.name, a.loaded_bytes_asked, a.stored_bytes_asked,
                          a.loaded_bytes_touched, a.stored_bytes_touched, a.block_load_sectors, a.blocks_loading),
-                std::tie(b.name, b.loaded_bytes_asked, b.stored_bytes_asked, b.load_sectors, b.store_sectors,
+                std::tie(b.name, b.loaded_bytes_asked, b.stored_bytes_asked,
                          b.loaded_bytes_touched, b.stored_bytes_touched, b.block_load_sectors, b.blocks_loading));
     }
   }
