@@ -117,7 +117,12 @@ class Builder {
 
   void head(int64_t sequence) {
     const int64_t rows = run_.last_logits ? run_.batch : run_.batch * sequence;
+    const size_t first = result_.operations.size();
     linear("output head", rows, at("vocab_size"), at("hidden_size"), 1, Split::columns);
+    if (model_.architecture->tied) {
+      result_.operations[first].weight_elements = 0;  // counted with the embedding
+      result_.operations[first].note = "weights are the embedding's";
+    }
   }
 
   void transformer() {

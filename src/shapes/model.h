@@ -32,6 +32,7 @@ struct Architecture {
   bool fused_qkv = false;            // one product for q, k and v
   bool transposed_weights = false;   // stored as [in, out]
   bool language_head = true;
+  bool tied = false;                 // the output head's weights are the embedding's
   int64_t labels = 0;                // rows of a classification head; 0: none
   int64_t dense_layers = 0;          // layers with a plain MLP in a model of experts
   int64_t expert_layers = 0;

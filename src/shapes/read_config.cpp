@@ -22,17 +22,18 @@ struct Family {
   std::string_view model_type;
   Kind kind;
   bool gated, fused_qkv, transposed;
+  bool tied = false;  // where the config does not say
 };
 
 constexpr Family kFamilies[] = {
-    {"gpt2", Kind::decoder, false, true, true},
+    {"gpt2", Kind::decoder, false, true, true, true},
     {"gpt_neox", Kind::decoder, false, true, false},
-    {"gpt_neo", Kind::decoder, false, false, false},
+    {"gpt_neo", Kind::decoder, false, false, false, true},
     {"gptj", Kind::decoder, false, false, false},
-    {"gpt_bigcode", Kind::decoder, false, true, false},
+    {"gpt_bigcode", Kind::decoder, false, true, false, true},
     {"starcoder2", Kind::decoder, false, false, false},
-    {"opt", Kind::decoder, false, false, false},
-    {"bloom", Kind::decoder, false, true, false},
+    {"opt", Kind::decoder, false, false, false, true},
+    {"bloom", Kind::decoder, false, true, false, true},
     {"phi", Kind::decoder, false, false, false},
     {"phi3", Kind::decoder, true, true, false},
     {"llama", Kind::decoder, true, false, false},
@@ -42,21 +43,21 @@ constexpr Family kFamilies[] = {
     {"qwen2_moe", Kind::decoder, true, false, false},
     {"qwen3", Kind::decoder, true, false, false},
     {"qwen3_moe", Kind::decoder, true, false, false},
-    {"gemma", Kind::decoder, true, false, false},
-    {"gemma2", Kind::decoder, true, false, false},
-    {"gemma3_text", Kind::decoder, true, false, false},
+    {"gemma", Kind::decoder, true, false, false, true},
+    {"gemma2", Kind::decoder, true, false, false, true},
+    {"gemma3_text", Kind::decoder, true, false, false, true},
     {"granite", Kind::decoder, true, false, false},
     {"olmo", Kind::decoder, true, false, false},
     {"olmo2", Kind::decoder, true, false, false},
     {"stablelm", Kind::decoder, true, false, false},
     {"internlm2", Kind::decoder, true, true, false},
-    {"bert", Kind::encoder, false, false, false},
-    {"roberta", Kind::encoder, false, false, false},
-    {"xlm-roberta", Kind::encoder, false, false, false},
-    {"camembert", Kind::encoder, false, false, false},
-    {"distilbert", Kind::encoder, false, false, false},
-    {"electra", Kind::encoder, false, false, false},
-    {"whisper", Kind::speech, false, false, false},
+    {"bert", Kind::encoder, false, false, false, true},
+    {"roberta", Kind::encoder, false, false, false, true},
+    {"xlm-roberta", Kind::encoder, false, false, false, true},
+    {"camembert", Kind::encoder, false, false, false, true},
+    {"distilbert", Kind::encoder, false, false, false, true},
+    {"electra", Kind::encoder, false, false, false, true},
+    {"whisper", Kind::speech, false, false, false, true},
 };
 
 constexpr std::string_view kVocabulary =
@@ -160,6 +161,7 @@ class ConfigReader {
       a.gated_mlp = family->gated;
       a.fused_qkv = family->fused_qkv;
       a.transposed_weights = family->transposed;
+      a.tied = family->tied;
     } else if (a.model_type.empty() && model_.at("hidden_size") == 0) {
       return Error{"no model_type and no hidden_size: this is no config.json of a model", file_, 0, 0,
                    "give the config.json that stands beside the weights"};
@@ -170,6 +172,8 @@ class ConfigReader {
           "model_type `{}` is not known: read as a decoder with separate q, k, v and {} MLP", a.model_type.substr(0, 60),
           a.gated_mlp ? "a gated" : "an ungated"));
     }
+    if (const auto tied = json_.find("tie_word_embeddings"); tied != json_.end() && tied->is_boolean())
+      a.tied = tied->get<bool>();
     heads_of_architecture(a);
     model_.architecture = a;
     return Ok{};

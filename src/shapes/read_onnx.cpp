@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 
+#include "shapes/onnx_message.h"
 #include "shapes/read.h"
 
 namespace fullwarp::shapes {
@@ -30,53 +31,15 @@ struct Node {
   std::string auto_pad;
 };
 
-struct Field {
-  uint32_t number = 0, wire = 0;
-  uint64_t value = 0;  // of a varint; the length of a message
-};
-
-// One message: reads fields until its end.
-class Message {
- public:
-  Message(Cursor& cursor, uint64_t length) : cursor_(cursor), end_(cursor.position() + std::min(length, cursor.left())) {}
-
-  bool next(Field& field) {
-    if (cursor_.failed() || cursor_.position() >= end_) return false;
-    const uint64_t key = cursor_.varint();
-    field = {static_cast<uint32_t>(key >> 3), static_cast<uint32_t>(key & 7), 0};
-    if (field.wire == 0 || field.wire == 2) {
-      field.value = cursor_.varint();
-    } else if (field.wire == 1) {
-      field.value = 8;
-    } else if (field.wire == 5) {
-      field.value = 4;
-    } else {
-      bad_ = true;
-      return false;
-    }
-    if (field.wire != 0 && field.value > end_ - std::min(end_, cursor_.position())) bad_ = true;
-    return !bad_ && !cursor_.failed();
-  }
-  void skip(const Field& field) {
-    if (field.wire != 0) cursor_.skip(field.value);
-  }
-  bool bad() const { return bad_ || cursor_.failed(); }
-
- private:
-  Cursor& cursor_;
-  uint64_t end_;
-  bool bad_ = false;
-};
-
 class OnnxReader {
  public:
   OnnxReader(const ByteSource& source, const std::string& file, const RunOptions& run)
       : cursor_(source), file_(file), run_(run) {}
 
   Result<Model> read() && {
-    Message model(cursor_, cursor_.left());
+    OnnxMessage model(cursor_, cursor_.left());
     bool graph_seen = false;
-    for (Field f; model.next(f);) {
+    for (OnnxField f; model.next(f);) {
       if (f.number == 7 && f.wire == 2 && !graph_seen) {
         graph_seen = true;
         if (!graph(f.value)) return damaged();
@@ -98,13 +61,13 @@ class OnnxReader {
                  "is the download complete?"};
   }
 
-  std::string text(const Field& f) { return cursor_.text(f.value, kMaxNameBytes); }
+  std::string text(const OnnxField& f) { return cursor_.text(f.value, kMaxNameBytes); }
 
   // ---- messages of the schema
 
   bool graph(uint64_t length) {
-    Message graph(cursor_, length);
-    for (Field f; graph.next(f);) {
+    OnnxMessage graph(cursor_, length);
+    for (OnnxField f; graph.next(f);) {
       bool good = true;
       if (f.wire == 2 && f.number == 1) {
         good = node(f.value);
@@ -128,9 +91,9 @@ class OnnxReader {
   }
 
   bool node(uint64_t length) {
-    Message message(cursor_, length);
+    OnnxMessage message(cursor_, length);
     Node node;
-    for (Field f; message.next(f);) {
+    for (OnnxField f; message.next(f);) {
       if (f.wire == 2 && f.number == 1) {
         std::string input = text(f);
         if (node.inputs.size() < kMaxLinks) node.inputs.push_back(std::move(input));
@@ -152,13 +115,13 @@ class OnnxReader {
   }
 
   bool attribute(uint64_t length, Node& node) {
-    Message message(cursor_, length);
+    OnnxMessage message(cursor_, length);
     std::string name;
     Shape list, tensor_shape;
     int64_t number = 0;
     std::string word;
     bool has_number = false, has_tensor = false;
-    for (Field f; message.next(f);) {
+    for (OnnxField f; message.next(f);) {
       if (f.wire == 2 && f.number == 1) {
         name = text(f);
       } else if (f.wire == 0 && f.number == 3) {
@@ -171,7 +134,7 @@ class OnnxReader {
         if (!tensor(f.value, ignored, tensor_shape)) return false;
         has_tensor = true;
       } else if (f.number == 8) {
-        if (!numbers(f, list)) return false;
+        if (!onnx_numbers(cursor_, f, 2 * kMaxDimensions, list)) return false;
       } else {
         message.skip(f);
       }
@@ -186,26 +149,11 @@ class OnnxReader {
     return true;
   }
 
-  // A repeated int64: packed or one at a time. Only the first few are kept.
-  bool numbers(const Field& f, Shape& list) {
-    const auto keep = [&](uint64_t value) {
-      if (list.size() < 2 * kMaxDimensions) list.push_back(static_cast<int64_t>(value));
-    };
-    if (f.wire == 0) {
-      keep(f.value);
-      return true;
-    }
-    if (f.wire != 2) return false;
-    const uint64_t end = cursor_.position() + f.value;
-    while (!cursor_.failed() && cursor_.position() < end) keep(cursor_.varint());
-    return !cursor_.failed() && cursor_.position() == end;
-  }
-
   bool tensor(uint64_t length, std::string& name, Shape& shape) {
-    Message message(cursor_, length);
-    for (Field f; message.next(f);) {
+    OnnxMessage message(cursor_, length);
+    for (OnnxField f; message.next(f);) {
       if (f.number == 1 && (f.wire == 0 || f.wire == 2)) {
-        if (!numbers(f, shape)) return false;
+        if (!onnx_numbers(cursor_, f, 2 * kMaxDimensions, shape)) return false;
       } else if (f.wire == 2 && f.number == 8) {
         name = text(f);
       } else {
@@ -222,11 +170,11 @@ class OnnxReader {
 
   // ValueInfoProto { name, TypeProto { tensor_type { shape { dim { dim_value | dim_param } } } } }
   bool value_info(uint64_t length) {
-    Message info(cursor_, length);
+    OnnxMessage info(cursor_, length);
     std::string name;
     Shape shape;
     bool known = false;
-    for (Field f; info.next(f);) {
+    for (OnnxField f; info.next(f);) {
       if (f.wire == 2 && f.number == 1) {
         name = text(f);
       } else if (f.wire == 2 && f.number == 2) {
@@ -243,21 +191,21 @@ class OnnxReader {
 
   bool type(uint64_t length, Shape& shape) {
     bool known = false;
-    Message type(cursor_, length);
-    for (Field f; type.next(f);) {
+    OnnxMessage type(cursor_, length);
+    for (OnnxField f; type.next(f);) {
       if (f.wire != 2 || f.number != 1) {
         type.skip(f);
         continue;
       }
-      Message tensor(cursor_, f.value);
-      for (Field g; tensor.next(g);) {
+      OnnxMessage tensor(cursor_, f.value);
+      for (OnnxField g; tensor.next(g);) {
         if (g.wire != 2 || g.number != 2) {
           tensor.skip(g);
           continue;
         }
         known = true;
-        Message dims(cursor_, g.value);
-        for (Field d; dims.next(d);) {
+        OnnxMessage dims(cursor_, g.value);
+        for (OnnxField d; dims.next(d);) {
           if (d.wire == 2 && d.number == 1) {
             const int64_t size = dimension(d.value, shape.size());
             if (shape.size() <= kMaxDimensions) shape.push_back(size);
@@ -272,9 +220,9 @@ class OnnxReader {
 
   // A size that is a word: the first is the batch, a later one of a sequence the sequence.
   int64_t dimension(uint64_t length, size_t place) {
-    Message dim(cursor_, length);
+    OnnxMessage dim(cursor_, length);
     int64_t size = kUnknown;
-    for (Field f; dim.next(f);) {
+    for (OnnxField f; dim.next(f);) {
       if (f.wire == 0 && f.number == 1) {
         size = static_cast<int64_t>(f.value);
         if (size < 1 || size > kMaxSize) size = kUnknown;
