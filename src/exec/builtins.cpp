@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "exec/access.h"
+#include "exec/heap.h"
 #include "exec/worker.h"
 
 namespace fullwarp::exec {
@@ -180,9 +181,28 @@ void run_libdevice(Warp& w, const MicroOp* op, const BuiltinInfo& info) {
   }
 }
 
+// malloc(bytes) of the device heap: null when it is full, as on the GPU.
+void device_malloc(Warp& w, const MicroOp*, const BuiltinInfo& info) {
+  if (info.arguments.empty() || info.results.empty()) return;
+  for (LaneMask left = w.active; left; left &= left - 1) {
+    const unsigned lane = static_cast<unsigned>(std::countr_zero(left));
+    set_result(w, info.results[0], lane, heap_allocate(*w.worker->memory, argument(w, info.arguments[0], lane)));
+  }
+}
+
+void device_free(Warp& w, const MicroOp*, const BuiltinInfo& info) {
+  if (info.arguments.empty()) return;
+  for (LaneMask left = w.active; left; left &= left - 1) {
+    const unsigned lane = static_cast<unsigned>(std::countr_zero(left));
+    heap_free(*w.worker->memory, argument(w, info.arguments[0], lane));
+  }
+}
+
 constexpr Builtin kBuiltins[] = {
     {"vprintf", device_printf, nullptr},
     {"__assertfail", assert_fail, nullptr},
+    {"malloc", device_malloc, nullptr},
+    {"free", device_free, nullptr},
 };
 
 }  // namespace

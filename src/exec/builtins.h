@@ -16,7 +16,7 @@ struct Builtin {
   const libdevice::Function* device = nullptr;  // of the `__nv_` functions
 };
 
-// Null if there is none of that name: device heap (malloc, free) and launches from the device are not there.
+// Null if there is none of that name: launches from the device are not there.
 const Builtin* find_builtin(std::string_view name);
 
 }  // namespace fullwarp::exec

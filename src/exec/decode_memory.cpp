@@ -4,6 +4,7 @@
 #include "exec/access.h"
 #include "exec/handlers.h"
 #include "exec/memory_ops.h"
+#include "exec/move_ops.h"
 
 namespace fullwarp::exec {
 
@@ -126,7 +127,9 @@ bool decode_access(Decoder& d, bool store) {
   if (i.operand_count < 2) return d.fail("has too few operands");
   unsigned bytes = ptx::size_bytes(type);
   unsigned vector = i.has(Mod::v2) ? 2 : i.has(Mod::v4) ? 4 : i.has(Mod::v8) ? 8 : 1;
-  if (vector == 8 || bytes == 16) return d.fail("accesses of this width are not supported");
+  // Eight words are one access of four 64-bit elements, each packed from or unpacked into a pair of registers.
+  const bool pairs = vector == 8 && bytes == 4;
+  if ((vector == 8 && !pairs) || bytes == 16) return d.fail("accesses of this width are not supported");
   const Operand& address = d.operand(store ? 0 : 1);
   const Operand& value = d.operand(store ? 1 : 0);
   ptx::Space space = space_of(i);
@@ -146,7 +149,7 @@ bool decode_access(Decoder& d, bool store) {
         return d.fail("reaches outside the parameter");
     }
   }
-  const uint32_t flags = vector | (is_strong(i) ? kStrong : 0) | (space == ptx::Space::const_ ? kNotCounted : 0);
+  const uint32_t flags = (pairs ? 4 : vector) | (is_strong(i) ? kStrong : 0) | (space == ptx::Space::const_ ? kNotCounted : 0);
 
   // Rows of the elements; registers wider than the access take a detour.
   uint32_t rows[4] = {};
@@ -154,7 +157,18 @@ bool decode_access(Decoder& d, bool store) {
   std::vector<Widen> widen;
   bool sign32 = false, sign16 = false;
   const Type lane_type = bytes == 8 ? Type::b64 : Type::b32;
-  for (unsigned j = 0; j < vector; ++j) {
+  if (pairs) {
+    if (value.kind != Operand::Kind::vector || value.count != vector) return d.fail("has a vector of another length");
+    bytes = 8;
+    vector = 4;
+    for (unsigned j = 0; j < vector; ++j) {
+      rows[j] = d.temporary(kRow64);
+      if (!store) continue;
+      const uint32_t low = d.source(d.element(value, 2 * j), lane_type), high = d.source(d.element(value, 2 * j + 1), lane_type);
+      d.emit(move_handlers(MoveKind::pack64), rows[j], low, high);
+    }
+  }
+  for (unsigned j = 0; j < vector && !pairs; ++j) {
     const Operand& element = value.kind == Operand::Kind::vector ? d.element(value, j) : value;
     if (value.kind == Operand::Kind::vector && value.count != vector) return d.fail("has a vector of another length");
     if (store) {
@@ -202,6 +216,11 @@ bool decode_access(Decoder& d, bool store) {
   op.site = site;
   op.flags = flags;
   op.steady = {tag, tag ? d.temporary(sizeof(Seen)) : 0};
+  for (unsigned j = 0; j < vector && pairs && !store; ++j)
+    for (const MoveKind half : {MoveKind::narrow, MoveKind::high}) {
+      const Operand& element = d.element(value, 2 * j + (half == MoveKind::high));
+      if (element.kind != Operand::Kind::sink) d.emit(move_handlers(half), d.destination(element, lane_type), rows[j]);
+    }
   for (const Widen& x : widen) d.emit(widen_row_handlers(is_signed || type == Type::s32), x.to, x.from);
   return true;
 }

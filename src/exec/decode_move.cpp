@@ -132,6 +132,18 @@ bool decode_mov(Decoder& d) {
     d.emit(move_handlers(MoveKind::same64), dst + kRow64, source + kRow64);
     return true;
   }
+  if (from.kind == Operand::Kind::vector && to.kind == Operand::Kind::vector) {  // mov.v2
+    if (from.count != to.count || (bytes != 4 && bytes != 8)) return d.fail("moves vectors of this kind");
+    std::vector<uint32_t> copies;  // an element may be destination and source
+    for (unsigned k = 0; k < from.count; ++k) {
+      copies.push_back(d.temporary(bytes == 8 ? kRow64 : kRow32));
+      d.emit(move_handlers(bytes == 8), copies.back(), d.source(d.element(from, k), type));
+    }
+    for (unsigned k = 0; k < to.count; ++k)
+      if (d.element(to, k).kind != Operand::Kind::sink)
+        d.emit(move_handlers(bytes == 8), d.destination(d.element(to, k), type), copies[k]);
+    return true;
+  }
   if (from.kind == Operand::Kind::vector) return decode_pack(d, from, bytes);
   if (to.kind == Operand::Kind::vector) return decode_unpack(d, to, bytes);
   const uint32_t dst = d.destination(to, type);

@@ -1,5 +1,7 @@
 #include "exec/device_memory.h"
 
+#include "exec/heap.h"
+
 #include <sys/mman.h>
 
 #include <atomic>
@@ -95,7 +97,7 @@ Status DeviceMemory::load_module(const ptx::Module& module) {
       std::memcpy(buffer.data.get() + r.offset, &value, r.size_bytes);
     }
   }
-  return Ok{};
+  return make_heap(*this, module);
 }
 
 int64_t DeviceMemory::find(uint64_t address) const {

@@ -135,6 +135,51 @@ bool decode_f32(Decoder& d) {
   }
 }
 
+// Two f32 in 64 bits. A plain function of any target, as for packed halves: one of a wider target cannot be inlined.
+template <auto kFunction, class... A>
+FULLWARP_LANE uint64_t on_pair(A... packed) {
+  const float low = kFunction(std::bit_cast<float>(static_cast<uint32_t>(packed))...);
+  const float high = kFunction(std::bit_cast<float>(static_cast<uint32_t>(packed >> 32))...);
+  return std::bit_cast<uint32_t>(low) | uint64_t{std::bit_cast<uint32_t>(high)} << 32;
+}
+template <auto kFunction>
+FULLWARP_LANE uint64_t on_pairs2(uint64_t a, uint64_t b) {
+  return on_pair<kFunction>(a, b);
+}
+template <auto kFunction>
+FULLWARP_LANE uint64_t on_pairs3(uint64_t a, uint64_t b, uint64_t c) {
+  return on_pair<kFunction>(a, b, c);
+}
+
+bool decode_f32x2(Decoder& d) {
+  const ptx::Instruction& i = d.instruction();
+  const Type t = Type::b64;
+  auto two = [&](auto function) {
+    return done(d, by_rounding(i, [&](auto r) { return by_ftz(i, [&](auto z) { return function(r, z); }); }), 2, t);
+  };
+  switch (i.op) {
+    case Op::add:
+      return two([](auto r, auto z) {
+        return bind2<Fn<on_pairs2<sem::add_f32<r.value, z.value, false>>>, uint64_t, uint64_t>();
+      });
+    case Op::sub:
+      return two([](auto r, auto z) {
+        return bind2<Fn<on_pairs2<sem::sub_f32<r.value, z.value, false>>>, uint64_t, uint64_t>();
+      });
+    case Op::mul:
+      return two([](auto r, auto z) {
+        return bind2<Fn<on_pairs2<sem::mul_f32<r.value, z.value, false>>>, uint64_t, uint64_t>();
+      });
+    case Op::fma:
+      return done(d, by_rounding(i, [&](auto r) {
+        return by_ftz(i, [&](auto z) {
+          return bind3<Fn<on_pairs3<sem::fma_f32<r.value, z.value, false>>>, uint64_t, uint64_t>();
+        });
+      }), 3, t);
+    default: return false;
+  }
+}
+
 struct ReciprocalRoot {
   HWY_INLINE double operator()(double x) const { return sem::with_nan(1.0 / __builtin_sqrt(x), x); }
 };
@@ -170,6 +215,7 @@ bool decode_float_target(Decoder& d) {
   switch (d.instruction().type(0)) {
     case Type::f32: return decode_f32(d);
     case Type::f64: return decode_f64(d);
+    case Type::f32x2: return decode_f32x2(d);
     default: return false;
   }
 }

@@ -69,6 +69,12 @@ void scan_visibility(Program& program, const std::vector<int32_t>& functions) {
         case Op::red:
           if (sees_global && (is_float(i.type(0)) || i.has(Mod::inc) || i.has(Mod::dec))) program.ordered = true;
           break;
+        case Op::call: {
+          // Which addresses malloc gives depends on the order of the calls.
+          const Operand& callee = module.operands_of(i)[1];
+          if (callee.kind == Operand::Kind::function && module.functions[callee.index].name == "malloc") program.ordered = true;
+          break;
+        }
         case Op::ld:
           if (sees_global && is_strong(i)) program.ordered = true;
           break;
