@@ -85,6 +85,8 @@ int run_check(CheckArguments arguments, const Streams& streams) {
   for (const std::string& folder : arguments.includes) flags.push_back("-I" + folder);
   for (const std::string& macro : arguments.defines) flags.push_back("-D" + macro);
   if (!arguments.standard.empty()) flags.push_back("-std=" + arguments.standard);
+  if (!arguments.compile_commands.empty())
+    flags.push_back("--compile-commands=" + arguments.compile_commands);
   options.compiler_flags.insert(options.compiler_flags.begin(), flags.begin(), flags.end());
   options.race_check = !arguments.no_race_check && !arguments.counters_only;
   options.rules = !arguments.counters_only;

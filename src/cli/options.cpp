@@ -93,6 +93,9 @@ void define_check(CLI::App& app, CheckArguments& a) {
   add_list(check, "-I", a.includes, "Folder for the compiler to search", "DIR");
   add_list(check, "-D", a.defines, "Macro for the compiler to define", "NAME[=VALUE]");
   check.add_option("--std", a.standard, "C++ standard; -std=c++17 is the same")->type_name("STANDARD");
+  check.add_option("-p,--compile-commands", a.compile_commands,
+                   "Take each file's flags from the compile_commands.json in this folder")
+      ->type_name("DIR");
   check.footer("Everything after `--` goes to the compiler.");
 }
 

@@ -18,6 +18,7 @@ struct CheckArguments {
   std::string fail_on = "warning";
   std::string colour = "auto";
   std::vector<std::string> includes, defines;
+  std::string compile_commands;
   std::string standard;
   bool no_race_check = false, counters_only = false, no_summary = false;
 };

@@ -62,10 +62,22 @@ std::string without_const(std::string_view type) {
   return text;
 }
 
+// `float (*)(int)`, `float (* const*)(int)`, `int (&) [4]`: a pointer to a function or an array. Those among a
+// template's arguments say nothing about the type itself.
+bool points_to_function_or_array(std::string_view type) {
+  int depth = 0;
+  for (size_t i = 0; i + 1 < type.size(); ++i) {
+    if (type[i] == '<') ++depth;
+    if (type[i] == '>') --depth;
+    if (depth == 0 && type[i] == '(' && (type[i + 1] == '*' || type[i + 1] == '&')) return true;
+  }
+  return false;
+}
+
 bool is_pointer(const ParameterInfo& parameter) {
   return !parameter.type.empty() &&
          (parameter.type.back() == '*' || parameter.type.back() == '&' ||
-          parameter.type.ends_with("* const") || parameter.type.find("(*)") != std::string::npos);
+          parameter.type.ends_with("* const") || points_to_function_or_array(parameter.type));
 }
 
 // The type a plain number takes, from the C++ type or else from PTX; none for a struct.

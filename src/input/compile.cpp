@@ -226,9 +226,19 @@ Result<Compiled> compile_to_ptx(const std::string& path, const CompileOptions& o
     error.file = path;
     return error;
   }
-  Result<std::vector<std::string>> flags = flags_from_compile_commands(path, options.compile_commands);
+  constexpr std::string_view kCommands = "--compile-commands=";
+  std::string commands = options.compile_commands;
+  std::vector<std::string> own_flags;
+  for (const std::string& flag : options.flags) {
+    if (flag.starts_with(kCommands)) {
+      commands = flag.substr(kCommands.size());
+    } else {
+      own_flags.push_back(flag);
+    }
+  }
+  Result<std::vector<std::string>> flags = flags_from_compile_commands(path, commands);
   if (!flags) return flags.error();
-  flags->insert(flags->end(), options.flags.begin(), options.flags.end());
+  flags->insert(flags->end(), own_flags.begin(), own_flags.end());
 
   CacheKey key;
   std::error_code code;

@@ -123,8 +123,9 @@ Result<std::vector<std::string>> flags_from_compile_commands(const std::string& 
                                                              const std::string& compile_commands) {
   std::error_code code;
   const fs::path file = fs::weakly_canonical(source, code);
-  const fs::path database = compile_commands.empty() ? find_database(file) : fs::path(compile_commands);
+  fs::path database = compile_commands.empty() ? find_database(file) : fs::path(compile_commands);
   if (database.empty()) return std::vector<std::string>{};
+  if (fs::is_directory(database, code)) database /= "compile_commands.json";
   const Result<std::string> text = read_file(database.string(), kMaxBytes);
   if (!text) return text.error();
   const json entries = json::parse(text.value(), nullptr, false);

@@ -241,6 +241,15 @@ TEST_F(Compile, FlagsComeFromTheCompileCommands) {
                                                      path("build/inc dir"), "-DQ", "-std=c++20"}));
 }
 
+TEST_F(Compile, CompileCommandsOfAFolder) {
+  write("k.cu", "");
+  write("elsewhere/compile_commands.json",
+        R"([{"directory": ")" + path("") + R"(", "file": "k.cu", "arguments": ["nvcc", "-DN=3", "k.cu"]}])");
+  const Result<std::vector<std::string>> flags = flags_from_compile_commands(path("k.cu"), path("elsewhere"));
+  ASSERT_TRUE(flags.ok()) << flags.error().to_string();
+  EXPECT_EQ(flags.value(), std::vector<std::string>{"-DN=3"});
+}
+
 TEST_F(Compile, BadCompileCommands) {
   for (const char* bad :
        {"", "{", "{}", "[1, {}, {\"file\": 3}]", "[{\"file\": \"k.cu\", \"arguments\": [1, 2]}]"}) {
@@ -249,6 +258,8 @@ TEST_F(Compile, BadCompileCommands) {
     ASSERT_TRUE(flags.ok());
     EXPECT_TRUE(flags.value().empty());
   }
+  const Result<std::vector<std::string>> nowhere = flags_from_compile_commands(path("k.cu"), path("nowhere"));
+  EXPECT_FALSE(nowhere.ok());
   write("c.json", "{}");
   EXPECT_EQ(flags_from_compile_commands(path("k.cu"), path("c.json")).error().message,
             "this is not a compile_commands.json: an array of commands is expected");
