@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "conv/conv3d.cuh"
@@ -137,17 +138,21 @@ void matmul(cublasHandle_t cublas, int n) {
   step("1_naive", [&] { matmul_naive<<<dim3(up(n, 32), up(n, 8)), dim3(32, 8), 0, stream>>>(a, b, c, n, n, n); });
   step("2_tiled", [&] { matmul_tiled<<<dim3(up(n, 32), up(n, 32)), dim3(32, 32), 0, stream>>>(a, b, c, n, n, n); });
   using Shape8 = TileShape<128, 128, 8>;
-  using Shape16 = TileShape<128, 128, 16>;
   const dim3 grid(up(n, 128), up(n, 128));
   step("3_registers", [&] { matmul_registers<Shape8><<<grid, Shape8::kThreads, 0, stream>>>(a, b, c, n, n, n); });
-  step("4_double_buffered_8", [&] {
-    auto* kernel = n % 4 == 0 ? matmul_double_buffered<Shape8, true> : matmul_double_buffered<Shape8, false>;
-    kernel<<<grid, Shape8::kThreads, 0, stream>>>(a, b, c, n, n, n);
-  });
-  step("4_double_buffered_16", [&] {
-    auto* kernel = n % 4 == 0 ? matmul_double_buffered<Shape16, true> : matmul_double_buffered<Shape16, false>;
-    kernel<<<grid, Shape16::kThreads, 0, stream>>>(a, b, c, n, n, n);
-  });
+  const auto last = [&](auto shape, auto ahead, const char* name) {
+    using Shape = decltype(shape);
+    constexpr bool kAhead = decltype(ahead)::value;
+    step(name, [&] {
+      auto* kernel =
+          n % 4 == 0 ? matmul_double_buffered<Shape, true, kAhead> : matmul_double_buffered<Shape, false, kAhead>;
+      kernel<<<dim3(up(n, Shape::kColumns), up(n, Shape::kRows)), Shape::kThreads, 0, stream>>>(a, b, c, n, n, n);
+    });
+  };
+  last(TileShape<128, 128, 8>{}, std::true_type{}, "4_double_buffered 128x128x8 ahead");
+  last(TileShape<128, 128, 8>{}, std::false_type{}, "4_double_buffered 128x128x8");
+  last(TileShape<128, 128, 16>{}, std::true_type{}, "4_double_buffered 128x128x16 ahead");
+  last(TileShape<128, 128, 16>{}, std::false_type{}, "4_double_buffered 128x128x16");
   for (float* x : {a, b, c, want}) cudaFree(x);
 }
 
@@ -252,10 +257,17 @@ void conv3d(int batch, Conv3dShape s) {
     conv3d_shared<8><<<dim3(up(s.width, 32), up(s.height, 8), b * up(s.outputs, 8)), dim3(32, 8), 0, stream>>>(
         in, w, result, s);
   });
-  step("3_registers", [&] {
-    conv3d_registers<16><<<dim3(up(s.width, 64), up(s.height, 16), b * up(s.outputs, 16)), dim3(16, 16), 0, stream>>>(
-        in, w, result, s);
-  });
+  const auto last = [&](auto along, const char* name) {
+    constexpr int kAlong = decltype(along)::value;
+    step(name, [&] {
+      conv3d_registers<16, kAlong>
+          <<<dim3(up(s.width, 16 * kAlong), up(s.height, 16), b * up(s.outputs, 16)), dim3(16, 16), 0, stream>>>(
+              in, w, result, s);
+    });
+  };
+  last(std::integral_constant<int, 2>{}, "3_registers 2 along");
+  last(std::integral_constant<int, 4>{}, "3_registers 4 along");
+  last(std::integral_constant<int, 5>{}, "3_registers 5 along");
   for (float* x : {in, w, result, want}) cudaFree(x);
 }
 

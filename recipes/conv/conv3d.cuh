@@ -4,12 +4,12 @@
 //
 //   1 conv3d_naive      a thread for each result
 //   2 conv3d_shared     three planes of the input in shared memory, kOutputs outputs a block
-//   3 conv3d_registers  four results along x and kOutputs outputs a thread
+//   3 conv3d_registers  kAlong results along x and kOutputs outputs a thread
 //
 // All: grid ((width + TX - 1) / TX, (height + TY - 1) / TY, batch * depth * ((outputs + kOutputs - 1) / kOutputs)), where
 //   1: TX = 32, TY = 8, kOutputs = 1, threads (32, 8)
 //   2: TX = 32, TY = 8, kOutputs = 8, threads (32, 8)
-//   3: TX = 64, TY = 16, kOutputs = 16, threads (16, 16)
+//   3: TX = 16 kAlong, TY = 16, kOutputs = 16, threads (16, 16); the kAlong that wastes least of the width
 #ifndef FULLWARP_RECIPES_CONV_CONV3D_CUH_
 #define FULLWARP_RECIPES_CONV_CONV3D_CUH_
 
@@ -47,7 +47,10 @@ __global__ void __launch_bounds__(256)
 // kAlong results of a thread along x, kThreadsX apart; a block of kThreadsX x kThreadsY threads.
 template <int kOutputs, int kAlong, int kThreadsX, int kThreadsY>
 __device__ __forceinline__ void conv3d_tile(const float* in, const float* weight, float* out, const Conv3dShape& s) {
-  constexpr int kColumns = kThreadsX * kAlong + 2, kRows = kThreadsY + 2, kPitch = kColumns | 1;
+  constexpr int kColumns = kThreadsX * kAlong + 2, kRows = kThreadsY + 2;
+  // Half a warp reads 16 neighbours of one row where rows are 16 threads wide: a pitch of 16 modulo 32 words puts the
+  // two rows into different banks.
+  constexpr int kPitch = kThreadsX == 32 ? kColumns : (kColumns + 15) / 32 * 32 + 16;
   constexpr int kThreads = kThreadsX * kThreadsY;
   static_assert(kOutputs % 4 == 0, "weights are read four at a time");
   static_assert(3 * kRows * kPitch * 4 + 27 * kOutputs * 4 <= 48 * 1024, "static shared memory");
@@ -69,7 +72,7 @@ __device__ __forceinline__ void conv3d_tile(const float* in, const float* weight
       if (zz >= 0 && zz < s.depth) {
         load_with_rim<kRows, kColumns, kPitch, kThreads>(tile[d], volume + zz * plane, y0, x0, flat, thread);
       } else {
-        for (int j = thread; j < kRows * kPitch; j += kThreads) tile[d][j / kPitch][j % kPitch] = 0;
+        for (int j = thread; j < kRows * kColumns; j += kThreads) tile[d][j / kColumns][j % kColumns] = 0;
       }
     }
     for (int j = thread; j < 27 * kOutputs; j += kThreads) {
@@ -101,12 +104,11 @@ __device__ __forceinline__ void conv3d_tile(const float* in, const float* weight
   if (y >= s.height) return;
 #pragma unroll
   for (int o = 0; o < kOutputs; ++o) {
-    if (first + o >= s.outputs) break;
     float* const row = out + ((static_cast<size_t>(image) * s.outputs + first + o) * s.depth + z) * plane +
                        static_cast<size_t>(y) * s.width;
 #pragma unroll
     for (int j = 0; j < kAlong; ++j) {
-      if (x0 + tx + kThreadsX * j < s.width) row[x0 + tx + kThreadsX * j] = sum[o][j];
+      if (first + o < s.outputs && x0 + tx + kThreadsX * j < s.width) row[x0 + tx + kThreadsX * j] = sum[o][j];
     }
   }
 }
@@ -118,11 +120,11 @@ __global__ void __launch_bounds__(256)
   conv3d_tile<kOutputs, 1, 32, 8>(in, weight, out, s);
 }
 
-template <int kOutputs>
+template <int kOutputs, int kAlong>
 __global__ void __launch_bounds__(256)
     conv3d_registers(const float* __restrict__ in, const float* __restrict__ weight, float* __restrict__ out,
                      Conv3dShape s) {
-  conv3d_tile<kOutputs, 4, 16, 16>(in, weight, out, s);
+  conv3d_tile<kOutputs, kAlong, 16, 16>(in, weight, out, s);
 }
 
 }  // namespace fullwarp::recipes

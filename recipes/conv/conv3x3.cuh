@@ -97,7 +97,8 @@ __global__ void __launch_bounds__(256)
     conv3x3_registers(const float* __restrict__ in, const float* __restrict__ weight, float* __restrict__ out,
                       ConvShape s) {
   constexpr int kAlong = 4;  // results of a thread along x, 16 apart: a warp's reads are neighbours
-  __shared__ float tile[18][67];
+  // A warp reads 16 neighbours of two rows: a pitch of 16 modulo 32 words puts the rows into different banks.
+  __shared__ float tile[18][80];
   __shared__ __align__(16) float w[9][kOutputs];
   static_assert(kOutputs % 4 == 0, "weights are read four at a time");
   const int tx = threadIdx.x, ty = threadIdx.y, thread = ty * 16 + tx;
@@ -107,7 +108,7 @@ __global__ void __launch_bounds__(256)
   const size_t plane = static_cast<size_t>(s.height) * s.width;
   float sum[kOutputs][kAlong] = {};
   for (int i = 0; i < s.inputs; ++i) {
-    load_with_rim<18, 66, 67, 256>(tile, in + (static_cast<size_t>(image) * s.inputs + i) * plane, y0, x0, s, thread);
+    load_with_rim<18, 66, 80, 256>(tile, in + (static_cast<size_t>(image) * s.inputs + i) * plane, y0, x0, s, thread);
     if (thread < kOutputs * 9) {
       const int o = first + thread % kOutputs;
       w[thread / kOutputs][thread % kOutputs] =
@@ -137,12 +138,11 @@ __global__ void __launch_bounds__(256)
   if (y >= s.height) return;
 #pragma unroll
   for (int o = 0; o < kOutputs; ++o) {
-    if (first + o >= s.outputs) break;
     float* const row =
         out + (static_cast<size_t>(image) * s.outputs + first + o) * plane + static_cast<size_t>(y) * s.width;
 #pragma unroll
     for (int j = 0; j < kAlong; ++j) {
-      if (x0 + tx + 16 * j < s.width) row[x0 + tx + 16 * j] = sum[o][j];
+      if (first + o < s.outputs && x0 + tx + 16 * j < s.width) row[x0 + tx + 16 * j] = sum[o][j];
     }
   }
 }

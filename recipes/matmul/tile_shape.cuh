@@ -25,8 +25,13 @@ struct TileShape {
   static_assert(kDepth * kColumns % kThreads == 0, "every thread loads as many of B");
   static_assert(2 * kSharedBytes <= 48 * 1024, "two buffers in static shared memory");
 
-  static __device__ int first_row(int thread) { return thread / 32 / kWarpsAcross * 32 + thread % 32 / 8 * 4; }
-  static __device__ int first_column(int thread) { return thread / 32 % kWarpsAcross * 64 + thread % 8 * 4; }
+  // Lanes 2 i and 2 i + 1 share their columns: the shared memory serves such pairs together (docs/gemm.md).
+  static __device__ int first_row(int thread) {
+    return thread / 32 / kWarpsAcross * 32 + (thread % 32 / 16 * 2 + thread % 2) * 4;
+  }
+  static __device__ int first_column(int thread) {
+    return thread / 32 % kWarpsAcross * 64 + thread % 16 / 2 * 4;
+  }
 };
 
 // Adds a column of 8 values of A times a row of 8 of B.
@@ -52,18 +57,19 @@ __device__ __forceinline__ void store_results(float* c, const float (&sum)[8][8]
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
     const int r = row + i % 4 + i / 4 * 16;
-    if (r >= m) continue;
+    if (r < m) {
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const int first = column + half * 32;
-      float* const to = c + static_cast<size_t>(r) * n + first;
-      const float* const from = &sum[i][half * 4];
-      if (vectors && first + 4 <= n) {
-        *reinterpret_cast<float4*>(to) = make_float4(from[0], from[1], from[2], from[3]);
-      } else {
+      for (int half = 0; half < 2; ++half) {
+        const int first = column + half * 32;
+        float* const to = c + static_cast<size_t>(r) * n + first;
+        const float* const from = &sum[i][half * 4];
+        if (vectors && first + 4 <= n) {
+          *reinterpret_cast<float4*>(to) = make_float4(from[0], from[1], from[2], from[3]);
+        } else {
 #pragma unroll
-        for (int j = 0; j < 4; ++j) {
-          if (first + j < n) to[j] = from[j];
+          for (int j = 0; j < 4; ++j) {
+            if (first + j < n) to[j] = from[j];
+          }
         }
       }
     }
