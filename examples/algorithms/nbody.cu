@@ -44,8 +44,8 @@ __global__ void gravity_reference(const float* bodies, float* forces, int n) {
   double force[3] = {};
   for (int j = 0; j < n; ++j) {
     double d[3], squared = kSoftening;
-    // fullwarp-ignore: redundant-global-loads, fullwarp-ignore: uncoalesced-global the reference stays simple
     for (int axis = 0; axis < 3; ++axis)
+      // fullwarp-ignore: redundant-global-loads the reference stays simple
       d[axis] = static_cast<double>(bodies[4 * j + axis]) - bodies[4 * i + axis];
     for (int axis = 0; axis < 3; ++axis) squared += d[axis] * d[axis];
     for (int axis = 0; axis < 3; ++axis)

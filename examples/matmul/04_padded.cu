@@ -3,10 +3,11 @@
 // Later steps let a thread compute several rows. Its values of a should then be neighbours in shared memory,
 // so the tile of a is kept transposed: tile_a[column][row]. The store into it strides by a row of the tile.
 //
-//     without padding: lane t stores word 32 * t + row:  bank (32 * t + row) % 32 = row       one bank, 32
-//     words one word more:   lane t stores word 33 * t + row:  bank (33 * t + row) % 32 = t + row   32 banks
+//     without padding  lane t stores word 32 * t + row:  bank (32 * t + row) % 32 = row            one bank
+//     one word more    lane t stores word 33 * t + row:  bank (33 * t + row) % 32 = (t + row) % 32   32 banks
 //
-// Look at: wavefronts of the store to tile_a with kPad 0 (32 a request) and kPad 1 (1 a request). With one
+// Look at: wavefronts of the store to tile_a. The first launch, without padding, is there to show the
+// conflict: 32 a request, reported; the second, with the word of padding, has 1 and no conflict. With one
 // result a thread this step does not yet beat step 3; it is what steps 5 and 6 stand on.
 //
 // fullwarp: a = f32[256*256] : uniform(1)

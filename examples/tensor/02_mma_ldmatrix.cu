@@ -117,8 +117,8 @@ __global__ void matmul_reference(const half* a, const half* b, float* c, int m, 
   int row = blockIdx.y * blockDim.y + threadIdx.y;
   if (row >= m || col >= n) return;
   double sum = 0;
-  // fullwarp-ignore: redundant-global-loads the reference stays simple
   for (int i = 0; i < k; ++i)
+    // fullwarp-ignore: redundant-global-loads the reference stays simple
     sum += static_cast<double>(__half2float(a[row * k + i])) * __half2float(b[i * n + col]);
   c[row * n + col] = static_cast<float>(sum);
 }

@@ -13,7 +13,8 @@ namespace {
 
 constexpr Threshold kThresholds[] = {
     {"min-times", 4,
-     "sectors a block loads from a buffer for each distinct one; a three-point stencil has 3"},
+     "sectors a block loads from a buffer for each distinct one, and bytes that the lanes ask for for each "
+     "distinct one; a three-point stencil has 3"},
     {"min-share", 0.1, "repeated sectors as a share of all the kernel's global-memory sectors"},
     {"min-cost", 0.05, "repeated sectors for each warp instruction of the kernel"},
     {"min-uniform-bytes", 1024,
@@ -72,8 +73,12 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
         repeated <
             static_cast<double>(context.profile.warp_instructions) * context.threshold(rule, "min-cost"))
       continue;
-    const uint64_t blocks =
-        std::max<uint64_t>(context.profile.buffers[static_cast<size_t>(index)].blocks_loading, 1);
+    const profile::BufferCounters& buffer = context.profile.buffers[static_cast<size_t>(index)];
+    // A thread that walks along a buffer asks for a sector once for each element in it, yet loads no byte twice.
+    if (static_cast<double>(buffer.loaded_bytes_asked) <
+        static_cast<double>(buffer.loaded_bytes_touched) * context.threshold(rule, "min-times"))
+      continue;
+    const uint64_t blocks = std::max<uint64_t>(buffer.blocks_loading, 1);
     const double bytes_a_block =
         static_cast<double>(reuse.distinct * kSectorBytes) / static_cast<double>(blocks);
     if (reuse.uniform_requests == reuse.requests &&
