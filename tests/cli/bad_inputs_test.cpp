@@ -39,7 +39,7 @@ TEST_F(BadInputs, EveryBeginningOfAFile) {
 
 TEST_F(BadInputs, LaunchStatements) {
   const std::string far = "9999999999999999999999";
-  for (const std::string launch :
+  for (const std::string& launch :
        {"copy<<<" + far + ", 1>>>(f32[1], f32[1], 1)", "copy<<<1, 1>>>(f32[" + far + "], f32[1], 1)",
         std::string("copy<<<1, 1>>>(f32[1 << 60], f32[1], 1)"),
         std::string("copy<<<1, 1>>>(f32[1000000000 * 1000000000 * 1000000000], f32[1], 1)"),

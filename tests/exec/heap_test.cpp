@@ -30,7 +30,9 @@ TEST(Heap, EveryThreadGetsItsOwnMemory) {
   EXPECT_NE(addresses[0], 0u);
   for (size_t i = 0; i < addresses.size(); ++i) {
     EXPECT_EQ(addresses[i] % 16, 0u);
-    if (i != 0) EXPECT_GE(addresses[i] - addresses[i - 1], 24u);
+    if (i != 0) {
+      EXPECT_GE(addresses[i] - addresses[i - 1], 24u);
+    }
   }
 }
 

@@ -49,7 +49,7 @@ inline KernelReport sample_kernel() {
   line.lane_instructions = line.lanes_on = kLanes;
   line.accesses = {metrics.accesses[2]};
   kernel.lines = {{"tile.cu", 3, line}};
-  kernel.buffers = {{"in", kBytes, kBytes, 0, kRequests * 4, 0, kBytes, 0, 1024, 1.0}};
+  kernel.buffers = {{"in", kBytes, kBytes, 0, kBytes, 0, 1024, 1.0}};
   diag::Finding finding;
   finding.rule = "bank-conflict";
   finding.kernel = kernel.name;
