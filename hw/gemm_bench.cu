@@ -1,12 +1,13 @@
-// Times products side by side: cuBLAS as it is, the same size rounded up to multiples of 8, the GEMM library as it
-// chooses, and with everything misaligned staged, and by our own kernel where that can be (else as staged).
+// Times products side by side: cuBLAS as it is, the same size rounded up to multiples of 8, the GEMM library
+// as it chooses, and with everything misaligned staged, and by our own kernel where that can be (else as
+// staged).
 //
 //     gemm_bench CASES.csv OUT.csv [SECONDS]
 //
-// A case is a line `group,type,ta,tb,M,N,K` (row-major; ta, tb are N or T) with optional `,lda,ldb,ldd`. Each way is
-// captured into a graph of one or more products over rotating operands (150 MB or more in all, so that the L2 cache
-// holds none of the next), replayed in turn, and the median microseconds of a product written out. Operands are
-// random numbers of mean 0.
+// A case is a line `group,type,ta,tb,M,N,K` (row-major; ta, tb are N or T) with optional `,lda,ldb,ldd`. Each
+// way is captured into a graph of one or more products over rotating operands (150 MB or more in all, so that
+// the L2 cache holds none of the next), replayed in turn, and the median microseconds of a product written
+// out. Operands are random numbers of mean 0.
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -125,7 +126,10 @@ int main(int argc, char** argv) {
     if (f.size() < 7) continue;
     Case c;
     c.group = f[0];
-    c.type = f[1] == "bf16" ? FW_GEMM_BF16 : f[1] == "fp16" ? FW_GEMM_FP16 : f[1] == "tf32" ? FW_GEMM_TF32 : FW_GEMM_FP32;
+    c.type = f[1] == "bf16"   ? FW_GEMM_BF16
+             : f[1] == "fp16" ? FW_GEMM_FP16
+             : f[1] == "tf32" ? FW_GEMM_TF32
+                              : FW_GEMM_FP32;
     c.ta = f[2] == "T";
     c.tb = f[3] == "T";
     c.m = std::atoll(f[4].c_str());
@@ -167,9 +171,9 @@ int main(int argc, char** argv) {
                                                              : CUDA_R_32F;
         const cublasComputeType_t compute =
             x.type == FW_GEMM_TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
-        return cublasGemmEx(cublas, x.tb ? CUBLAS_OP_T : CUBLAS_OP_N, x.ta ? CUBLAS_OP_T : CUBLAS_OP_N, x.n, x.m,
-                            x.k, &one, pool_b + b, type, x.ldb, pool_a + a, type, x.lda, &zero, pool_d + d, type,
-                            x.ldd, compute, CUBLAS_GEMM_DEFAULT) == CUBLAS_STATUS_SUCCESS;
+        return cublasGemmEx(cublas, x.tb ? CUBLAS_OP_T : CUBLAS_OP_N, x.ta ? CUBLAS_OP_T : CUBLAS_OP_N, x.n,
+                            x.m, x.k, &one, pool_b + b, type, x.ldb, pool_a + a, type, x.lda, &zero,
+                            pool_d + d, type, x.ldd, compute, CUBLAS_GEMM_DEFAULT) == CUBLAS_STATUS_SUCCESS;
       });
     };
     const auto problem_of = [&](const Case& x) {
@@ -220,10 +224,11 @@ int main(int argc, char** argv) {
                          : explained.find(": staged") != std::string::npos ? "staged"
                                                                            : "fused";
     char row[512];
-    std::snprintf(row, sizeof(row), "%s,%s,%c%c,%ld,%ld,%ld,%ld,%ld,%ld,%.2f,%.2f,%.2f,%.2f,%.2f,%s", c.group.c_str(),
-                  f[1].c_str(), c.ta ? 'T' : 'N', c.tb ? 'T' : 'N', c.m, c.n, c.k, c.lda, c.ldb, c.ldd,
-                  median(ways[0].microseconds), median(ways[1].microseconds), median(ways[2].microseconds),
-                  median(ways[3].microseconds), median(ways[4].microseconds), choice);
+    std::snprintf(row, sizeof(row), "%s,%s,%c%c,%ld,%ld,%ld,%ld,%ld,%ld,%.2f,%.2f,%.2f,%.2f,%.2f,%s",
+                  c.group.c_str(), f[1].c_str(), c.ta ? 'T' : 'N', c.tb ? 'T' : 'N', c.m, c.n, c.k, c.lda,
+                  c.ldb, c.ldd, median(ways[0].microseconds), median(ways[1].microseconds),
+                  median(ways[2].microseconds), median(ways[3].microseconds), median(ways[4].microseconds),
+                  choice);
     out << row << "\n";
     out.flush();
     for (Way& way : ways) {

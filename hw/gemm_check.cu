@@ -2,9 +2,10 @@
 //
 //     gemm_check [--cases N] [--seed S] [--small]
 //
-// Random problems of every type, order, transposition, pitch, base offset, batch, beta, bias and activation; D lies
-// in a buffer whose other bytes must stay as they were. Every buffer has exactly the bytes that the problem spans,
-// so that compute-sanitizer sees a read beside it. Prints one line for each failure and the count of cases.
+// Random problems of every type, order, transposition, pitch, base offset, batch, beta, bias and activation;
+// D lies in a buffer whose other bytes must stay as they were. Every buffer has exactly the bytes that the
+// problem spans, so that compute-sanitizer sees a read beside it. Prints one line for each failure and the
+// count of cases.
 #include <cublasLt.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -29,9 +30,12 @@ void must(cudaError_t error, const char* what) {
 
 __host__ __device__ double load(const void* data, fwGemmType type, int64_t index) {
   switch (type) {
-    case FW_GEMM_BF16: return static_cast<double>(__bfloat162float(static_cast<const __nv_bfloat16*>(data)[index]));
-    case FW_GEMM_FP16: return static_cast<double>(__half2float(static_cast<const __half*>(data)[index]));
-    default: return static_cast<double>(static_cast<const float*>(data)[index]);
+    case FW_GEMM_BF16:
+      return static_cast<double>(__bfloat162float(static_cast<const __nv_bfloat16*>(data)[index]));
+    case FW_GEMM_FP16:
+      return static_cast<double>(__half2float(static_cast<const __half*>(data)[index]));
+    default:
+      return static_cast<double>(static_cast<const float*>(data)[index]);
   }
 }
 
@@ -127,10 +131,13 @@ int main(int argc, char** argv) {
   double worst = 0;
   for (int number = 0; number < cases; ++number) {
     std::mt19937 random(seed * 100003 + number);
-    const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+    const auto pick = [&](int low, int high) {
+      return std::uniform_int_distribution<int>(low, high)(random);
+    };
     const int largest = small ? 200 : number % 4 == 0 ? 1100 : 400;
-    fwGemmProblem p = fwGemmDefaults(static_cast<fwGemmType>(pick(0, 3)), static_cast<fwGemmOrder>(pick(0, 1)),
-                                     pick(1, largest), pick(1, largest), pick(number % 16 ? 1 : 0, largest));
+    fwGemmProblem p =
+        fwGemmDefaults(static_cast<fwGemmType>(pick(0, 3)), static_cast<fwGemmOrder>(pick(0, 1)),
+                       pick(1, largest), pick(1, largest), pick(number % 16 ? 1 : 0, largest));
     if (number % 10 == 9) p.k = 0;
     p.transpose_a = pick(0, 1);
     p.transpose_b = pick(0, 1);
@@ -180,7 +187,8 @@ int main(int argc, char** argv) {
     must(cudaMemcpy(before.data(), d.base, d.bytes, cudaMemcpyDeviceToHost), "before");
     const int64_t total = p.m * p.n * p.batch;
     Buffer expected(total * 2 * sizeof(double), 0);
-    reference<<<(total + 127) / 128, 128>>>(p, p.c != nullptr ? p.c : p.d, static_cast<double*>(expected.data));
+    reference<<<(total + 127) / 128, 128>>>(p, p.c != nullptr ? p.c : p.d,
+                                            static_cast<double*>(expected.data));
     std::vector<double> want(total * 2);
     must(cudaMemcpy(want.data(), expected.data, expected.bytes, cudaMemcpyDeviceToHost), "reference");
 
@@ -238,14 +246,15 @@ int main(int argc, char** argv) {
     const double relative = norm == 0 ? std::sqrt(error) : std::sqrt(error / norm);
     worst = std::max(worst, relative);
     if (far || outside || !(relative < 6e-3)) {
-      std::printf("FAIL %d: %s%s error %.2e beta %g alpha %g bias %d act %d c %d offset %d %s %s| %s\n", number,
-                  kTypes[p.type], outside ? " wrote outside D," : "", relative, p.beta, p.alpha, p.bias != nullptr,
-                  p.activation, p.c != nullptr, offset, rows ? "row" : "col", captured ? "captured " : "", line);
+      std::printf("FAIL %d: %s%s error %.2e beta %g alpha %g bias %d act %d c %d offset %d %s %s| %s\n",
+                  number, kTypes[p.type], outside ? " wrote outside D," : "", relative, p.beta, p.alpha,
+                  p.bias != nullptr, p.activation, p.c != nullptr, offset, rows ? "row" : "col",
+                  captured ? "captured " : "", line);
       ++failures;
     }
   }
   fwGemmDestroy(gemm);
-  std::printf("gemm_check: %d cases, %d failed, %d not supported by cuBLASLt, worst relative error %.2e\n", cases,
-              failures, unsupported, worst);
+  std::printf("gemm_check: %d cases, %d failed, %d not supported by cuBLASLt, worst relative error %.2e\n",
+              cases, failures, unsupported, worst);
   return failures != 0;
 }

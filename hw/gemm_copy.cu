@@ -2,8 +2,8 @@
 //
 //     gemm_copy OUT.csv
 //
-// Direction `in` is from the packed pitch to a multiple of 128 bytes, `out` the way back. Graph replay of ten copies
-// over rotating buffers, median of 9; bandwidth counts bytes read and bytes written.
+// Direction `in` is from the packed pitch to a multiple of 128 bytes, `out` the way back. Graph replay of ten
+// copies over rotating buffers, median of 9; bandwidth counts bytes read and bytes written.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -34,8 +34,16 @@ int main(int argc, char** argv) {
     long columns, rows;
     int bytes;
   };
-  for (const Shape& s : {Shape{255, 4096, 2}, {1023, 1023, 2}, {2047, 2047, 2}, {4095, 4095, 2}, {4094, 4096, 2},
-                         {4092, 4096, 2}, {8191, 8191, 2}, {50257, 8192, 2}, {4095, 4095, 4}, {63, 8192, 2}}) {
+  for (const Shape& s : {Shape{255, 4096, 2},
+                         {1023, 1023, 2},
+                         {2047, 2047, 2},
+                         {4095, 4095, 2},
+                         {4094, 4096, 2},
+                         {4092, 4096, 2},
+                         {8191, 8191, 2},
+                         {50257, 8192, 2},
+                         {4095, 4095, 4},
+                         {63, 8192, 2}}) {
     for (const bool in : {true, false}) {
       const size_t packed = s.columns * s.bytes;
       const size_t padded = (packed + 127) / 128 * 128;
@@ -80,8 +88,8 @@ int main(int argc, char** argv) {
         cudaGraphExecDestroy(executable);
         cudaGraphDestroy(graph);
       }
-      std::fprintf(out, "%s,%ld,%ld,%d,%.2f,%.3f,%.2f\n", in ? "in" : "out", s.columns, s.rows, s.bytes, us[0],
-                   2e-6 * static_cast<double>(packed) * s.rows / us[0], us[1]);
+      std::fprintf(out, "%s,%ld,%ld,%d,%.2f,%.3f,%.2f\n", in ? "in" : "out", s.columns, s.rows, s.bytes,
+                   us[0], 2e-6 * static_cast<double>(packed) * s.rows / us[0], us[1]);
     }
   }
   std::fclose(out);

@@ -3,8 +3,8 @@
 //     recipes_bench OUT.csv
 //
 // Columns: recipe, step, size, microseconds (median of graph replays), rate (TFLOP/s or TB/s), the library's
-// microseconds (cuBLAS fp32 for the matrix product, cudaMemcpyAsync of as many bytes for transpose and sum; cuDNN:
-// hw/recipes_cudnn.py), largest difference from step 1 over the largest value.
+// microseconds (cuBLAS fp32 for the matrix product, cudaMemcpyAsync of as many bytes for transpose and sum;
+// cuDNN: hw/recipes_cudnn.py), largest difference from step 1 over the largest value.
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
@@ -107,8 +107,8 @@ std::FILE* out;
 
 void report(const char* recipe, const char* step, const std::string& size, double us, double work_per_us,
             double library_us, double error) {
-  std::fprintf(out, "%s,%s,%s,%.2f,%.3f,%.2f,%.1e\n", recipe, step, size.c_str(), us, work_per_us / us, library_us,
-               error);
+  std::fprintf(out, "%s,%s,%s,%.2f,%.3f,%.2f,%.1e\n", recipe, step, size.c_str(), us, work_per_us / us,
+               library_us, error);
   std::fflush(out);
 }
 
@@ -123,8 +123,8 @@ void matmul(cublasHandle_t cublas, int n) {
   const float one = 1, zero = 0;
   const double library = time_us(
       [&] {
-        cublasGemmEx(cublas, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, b, CUDA_R_32F, n, a, CUDA_R_32F, n, &zero, c,
-                     CUDA_R_32F, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+        cublasGemmEx(cublas, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, b, CUDA_R_32F, n, a, CUDA_R_32F, n,
+                     &zero, c, CUDA_R_32F, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
       },
       1);
   const double flops = 2.0 * n * n * n * 1e-6;
@@ -135,18 +135,22 @@ void matmul(cublasHandle_t cublas, int n) {
     if (first) cudaMemcpy(want, c, count * 4, cudaMemcpyDeviceToDevice);
     report("matmul", name, std::to_string(n), us, flops, library, first ? 0 : difference(c, want, count));
   };
-  step("1_naive", [&] { matmul_naive<<<dim3(up(n, 32), up(n, 8)), dim3(32, 8), 0, stream>>>(a, b, c, n, n, n); });
-  step("2_tiled", [&] { matmul_tiled<<<dim3(up(n, 32), up(n, 32)), dim3(32, 32), 0, stream>>>(a, b, c, n, n, n); });
+  step("1_naive",
+       [&] { matmul_naive<<<dim3(up(n, 32), up(n, 8)), dim3(32, 8), 0, stream>>>(a, b, c, n, n, n); });
+  step("2_tiled",
+       [&] { matmul_tiled<<<dim3(up(n, 32), up(n, 32)), dim3(32, 32), 0, stream>>>(a, b, c, n, n, n); });
   using Shape8 = TileShape<128, 128, 8>;
   const dim3 grid(up(n, 128), up(n, 128));
-  step("3_registers", [&] { matmul_registers<Shape8><<<grid, Shape8::kThreads, 0, stream>>>(a, b, c, n, n, n); });
+  step("3_registers",
+       [&] { matmul_registers<Shape8><<<grid, Shape8::kThreads, 0, stream>>>(a, b, c, n, n, n); });
   const auto last = [&](auto shape, auto ahead, const char* name) {
     using Shape = decltype(shape);
     constexpr bool kAhead = decltype(ahead)::value;
     step(name, [&] {
-      auto* kernel =
-          n % 4 == 0 ? matmul_double_buffered<Shape, true, kAhead> : matmul_double_buffered<Shape, false, kAhead>;
-      kernel<<<dim3(up(n, Shape::kColumns), up(n, Shape::kRows)), Shape::kThreads, 0, stream>>>(a, b, c, n, n, n);
+      auto* kernel = n % 4 == 0 ? matmul_double_buffered<Shape, true, kAhead>
+                                : matmul_double_buffered<Shape, false, kAhead>;
+      kernel<<<dim3(up(n, Shape::kColumns), up(n, Shape::kRows)), Shape::kThreads, 0, stream>>>(a, b, c, n, n,
+                                                                                                n);
     });
   };
   last(TileShape<128, 128, 8>{}, std::true_type{}, "4_double_buffered 128x128x8 ahead");
@@ -168,23 +172,31 @@ void transpose(int n) {
     const double us = time_us(work, 5);
     const bool first = std::string(name) == "1_naive";
     if (first) cudaMemcpy(want, result, count * 4, cudaMemcpyDeviceToDevice);
-    report("transpose", name, std::to_string(n), us, terabytes, library, first ? 0 : difference(result, want, count));
+    report("transpose", name, std::to_string(n), us, terabytes, library,
+           first ? 0 : difference(result, want, count));
   };
-  step("1_naive", [&] { transpose_naive<<<dim3(up(n, 32), up(n, 8)), dim3(32, 8), 0, stream>>>(in, result, n, n); });
-  step("2_tile_unpadded",
-       [&] { transpose_tile<float, 0><<<dim3(up(n, 32), up(n, 32)), dim3(32, 8), 0, stream>>>(in, result, n, n); });
-  step("2_tile_padded",
-       [&] { transpose_tile<float, 1><<<dim3(up(n, 32), up(n, 32)), dim3(32, 8), 0, stream>>>(in, result, n, n); });
-  step("3_large_tile",
-       [&] { transpose_large_tile<float><<<dim3(up(n, 64), up(n, 64)), 256, 0, stream>>>(in, result, n, n); });
+  step("1_naive",
+       [&] { transpose_naive<<<dim3(up(n, 32), up(n, 8)), dim3(32, 8), 0, stream>>>(in, result, n, n); });
+  step("2_tile_unpadded", [&] {
+    transpose_tile<float, 0><<<dim3(up(n, 32), up(n, 32)), dim3(32, 8), 0, stream>>>(in, result, n, n);
+  });
+  step("2_tile_padded", [&] {
+    transpose_tile<float, 1><<<dim3(up(n, 32), up(n, 32)), dim3(32, 8), 0, stream>>>(in, result, n, n);
+  });
+  step("3_large_tile", [&] {
+    transpose_large_tile<float><<<dim3(up(n, 64), up(n, 64)), 256, 0, stream>>>(in, result, n, n);
+  });
   for (float* x : {in, result, want}) cudaFree(x);
 }
 
 void sum(int n) {
   float *in = buffer(static_cast<size_t>(n) + 1), *result = buffer(1), *want = buffer(1);
   randomize<<<1024, 256>>>(in, static_cast<size_t>(n) + 1, 1);
-  const double library =
-      time_us([&] { cudaMemcpyAsync(in, in + n / 2, static_cast<size_t>(n) / 2 * 4, cudaMemcpyDeviceToDevice, stream); }, 5);
+  const double library = time_us(
+      [&] {
+        cudaMemcpyAsync(in, in + n / 2, static_cast<size_t>(n) / 2 * 4, cudaMemcpyDeviceToDevice, stream);
+      },
+      5);
   const auto step = [&](const char* name, const std::function<void()>& work) {
     const double us = time_us(work, 5);
     cudaMemset(result, 0, 4);
@@ -203,13 +215,14 @@ void sum(int n) {
 void conv2d(int batch, ConvShape s) {
   const size_t plane = static_cast<size_t>(s.height) * s.width;
   const size_t in_count = batch * s.inputs * plane, out_count = batch * s.outputs * plane;
-  float *in = buffer(in_count), *w = buffer(static_cast<size_t>(s.inputs) * s.outputs * 9), *result = buffer(out_count),
-        *want = buffer(out_count);
+  float *in = buffer(in_count), *w = buffer(static_cast<size_t>(s.inputs) * s.outputs * 9),
+        *result = buffer(out_count), *want = buffer(out_count);
   randomize<<<1024, 256>>>(in, in_count, 1);
   randomize<<<1024, 256>>>(w, static_cast<size_t>(s.inputs) * s.outputs * 9, 2);
   const double flops = 18e-6 * s.inputs * out_count;
-  const std::string size = std::to_string(batch) + "x" + std::to_string(s.inputs) + "x" + std::to_string(s.outputs) +
-                           "x" + std::to_string(s.height) + "x" + std::to_string(s.width);
+  const std::string size = std::to_string(batch) + "x" + std::to_string(s.inputs) + "x" +
+                           std::to_string(s.outputs) + "x" + std::to_string(s.height) + "x" +
+                           std::to_string(s.width);
   const auto step = [&](const char* name, const std::function<void()>& work) {
     cudaMemset(result, 0xff, out_count * 4);
     const double us = time_us(work, 2);
@@ -219,15 +232,18 @@ void conv2d(int batch, ConvShape s) {
   };
   const unsigned b = static_cast<unsigned>(batch);
   step("1_naive", [&] {
-    conv3x3_naive<<<dim3(up(s.width, 32), up(s.height, 8), b * s.outputs), dim3(32, 8), 0, stream>>>(in, w, result, s);
+    conv3x3_naive<<<dim3(up(s.width, 32), up(s.height, 8), b * s.outputs), dim3(32, 8), 0, stream>>>(
+        in, w, result, s);
   });
   step("2_shared", [&] {
-    conv3x3_shared<8><<<dim3(up(s.width, 32), up(s.height, 8), b * up(s.outputs, 8)), dim3(32, 8), 0, stream>>>(
-        in, w, result, s);
+    conv3x3_shared<8>
+        <<<dim3(up(s.width, 32), up(s.height, 8), b * up(s.outputs, 8)), dim3(32, 8), 0, stream>>>(in, w,
+                                                                                                   result, s);
   });
   step("3_registers", [&] {
-    conv3x3_registers<16><<<dim3(up(s.width, 64), up(s.height, 16), b * up(s.outputs, 16)), dim3(16, 16), 0, stream>>>(
-        in, w, result, s);
+    conv3x3_registers<16>
+        <<<dim3(up(s.width, 64), up(s.height, 16), b * up(s.outputs, 16)), dim3(16, 16), 0, stream>>>(
+            in, w, result, s);
   });
   for (float* x : {in, w, result, want}) cudaFree(x);
 }
@@ -240,8 +256,9 @@ void conv3d(int batch, Conv3dShape s) {
   randomize<<<1024, 256>>>(in, in_count, 1);
   randomize<<<1024, 256>>>(w, static_cast<size_t>(s.inputs) * s.outputs * 27, 2);
   const double flops = 54e-6 * s.inputs * out_count;
-  const std::string size = std::to_string(batch) + "x" + std::to_string(s.inputs) + "x" + std::to_string(s.outputs) +
-                           "x" + std::to_string(s.depth) + "x" + std::to_string(s.height) + "x" + std::to_string(s.width);
+  const std::string size = std::to_string(batch) + "x" + std::to_string(s.inputs) + "x" +
+                           std::to_string(s.outputs) + "x" + std::to_string(s.depth) + "x" +
+                           std::to_string(s.height) + "x" + std::to_string(s.width);
   const auto step = [&](const char* name, const std::function<void()>& work) {
     cudaMemset(result, 0xff, out_count * 4);
     const double us = time_us(work, 2);
@@ -251,18 +268,19 @@ void conv3d(int batch, Conv3dShape s) {
   };
   const unsigned b = static_cast<unsigned>(batch * s.depth);
   step("1_naive", [&] {
-    conv3d_naive<<<dim3(up(s.width, 32), up(s.height, 8), b * s.outputs), dim3(32, 8), 0, stream>>>(in, w, result, s);
+    conv3d_naive<<<dim3(up(s.width, 32), up(s.height, 8), b * s.outputs), dim3(32, 8), 0, stream>>>(
+        in, w, result, s);
   });
   step("2_shared", [&] {
-    conv3d_shared<8><<<dim3(up(s.width, 32), up(s.height, 8), b * up(s.outputs, 8)), dim3(32, 8), 0, stream>>>(
-        in, w, result, s);
+    conv3d_shared<8>
+        <<<dim3(up(s.width, 32), up(s.height, 8), b * up(s.outputs, 8)), dim3(32, 8), 0, stream>>>(in, w,
+                                                                                                   result, s);
   });
   const auto last = [&](auto along, const char* name) {
     constexpr int kAlong = decltype(along)::value;
     step(name, [&] {
-      conv3d_registers<16, kAlong>
-          <<<dim3(up(s.width, 16 * kAlong), up(s.height, 16), b * up(s.outputs, 16)), dim3(16, 16), 0, stream>>>(
-              in, w, result, s);
+      conv3d_registers<16, kAlong><<<dim3(up(s.width, 16 * kAlong), up(s.height, 16), b * up(s.outputs, 16)),
+                                     dim3(16, 16), 0, stream>>>(in, w, result, s);
     });
   };
   last(std::integral_constant<int, 2>{}, "3_registers 2 along");

@@ -1,9 +1,9 @@
-// cuBLAS's GEMM symbols. Each entry describes its product as a Problem; aligned ones go to the real function at
-// once, others through run_hooked, which calls the real function of the same family on staged operands. So stream,
-// pointer mode, math mode, compute type and workspace stay what the caller's handle says.
+// cuBLAS's GEMM symbols. Each entry describes its product as a Problem; aligned ones go to the real function
+// at once, others through run_hooked, which calls the real function of the same family on staged operands. So
+// stream, pointer mode, math mode, compute type and workspace stay what the caller's handle says.
 //
-// Products by pointer arrays become strided ones on the stages. Complex and double products, integers and 8-bit
-// floats are not exported here at all: the program reaches cuBLAS's own.
+// Products by pointer arrays become strided ones on the stages. Complex and double products, integers and
+// 8-bit floats are not exported here at all: the program reaches cuBLAS's own.
 #include <cublas_v2.h>
 #include <cuda_fp16.h>
 
@@ -78,8 +78,10 @@ Matrix matrix(const void* data, int64_t rows, int64_t cols, int64_t ld, int64_t 
 
 // False where the call is not for us (types, wrong arguments): cuBLAS answers as it would without us.
 bool describe_problem(const Arguments& x, const Types& types, Kind kind, Problem& p) {
-  if (x.m <= 0 || x.n <= 0 || x.k <= 0 || x.batch <= 0 || x.lda <= 0 || x.ldb <= 0 || x.ldc <= 0) return false;
-  if (x.stride_a < 0 || x.stride_b < 0 || x.stride_c < 0 || x.alpha == nullptr || x.beta == nullptr) return false;
+  if (x.m <= 0 || x.n <= 0 || x.k <= 0 || x.batch <= 0 || x.lda <= 0 || x.ldb <= 0 || x.ldc <= 0)
+    return false;
+  if (x.stride_a < 0 || x.stride_b < 0 || x.stride_c < 0 || x.alpha == nullptr || x.beta == nullptr)
+    return false;
   constexpr int64_t kLargest = (int64_t{1} << 31) - 64;
   if (x.m > kLargest || x.n > kLargest || x.k > kLargest || x.batch > kLargest) return false;
   // cuBLAS before CUDA 12 has no 64-bit functions, on which pieces run.
@@ -133,8 +135,8 @@ cublasStatus_t hooked(const Arguments& x, const Types& types, Kind kind, Plain p
   if (Inside::already() || !describe_problem(x, types, kind, p)) return plain();
   const auto call = [&](const Piece& piece) -> int { return piece.staged ? staged(piece) : plain(); };
   Hook<decltype(call)> hook{x.handle, &call};
-  return static_cast<cublasStatus_t>(run_hooked({&p, &decltype(hook)::multiply, &decltype(hook)::stream, &hook,
-                                                 CUBLAS_STATUS_EXECUTION_FAILED}));
+  return static_cast<cublasStatus_t>(run_hooked(
+      {&p, &decltype(hook)::multiply, &decltype(hook)::stream, &hook, CUBLAS_STATUS_EXECUTION_FAILED}));
 }
 
 template <class T>
@@ -149,18 +151,19 @@ Types ex_types(cudaDataType a, cudaDataType b, cudaDataType c, cublasComputeType
 // cublas_api.h overloads the 32-bit functions for C++.
 template <class Int>
 using SingleEx = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, Int, Int, Int,
-                                    const void*, const void*, cudaDataType, Int, const void*, cudaDataType, Int,
-                                    const void*, void*, cudaDataType, Int, cublasComputeType_t, cublasGemmAlgo_t);
+                                    const void*, const void*, cudaDataType, Int, const void*, cudaDataType,
+                                    Int, const void*, void*, cudaDataType, Int, cublasComputeType_t,
+                                    cublasGemmAlgo_t);
 template <class Int>
 using StridedEx = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, Int, Int, Int,
                                      const void*, const void*, cudaDataType, Int, long long, const void*,
-                                     cudaDataType, Int, long long, const void*, void*, cudaDataType, Int, long long,
-                                     Int, cublasComputeType_t, cublasGemmAlgo_t);
+                                     cudaDataType, Int, long long, const void*, void*, cudaDataType, Int,
+                                     long long, Int, cublasComputeType_t, cublasGemmAlgo_t);
 template <class Int>
 using PointersEx = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, Int, Int, Int,
-                                      const void*, const void* const[], cudaDataType, Int, const void* const[],
-                                      cudaDataType, Int, const void*, void* const[], cudaDataType, Int, Int,
-                                      cublasComputeType_t, cublasGemmAlgo_t);
+                                      const void*, const void* const[], cudaDataType, Int,
+                                      const void* const[], cudaDataType, Int, const void*, void* const[],
+                                      cudaDataType, Int, Int, cublasComputeType_t, cublasGemmAlgo_t);
 
 const Types kSingleTypes{};
 const Types kHalfTypes{CUDA_R_16F, CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_16F, true};

@@ -49,7 +49,8 @@ bool is_misaligned(const Problem& p) {
             static_cast<uint64_t>(p.d.stride * p.d.bytes);
   }
   bits |= static_cast<uint64_t>((p.transpose_a ? p.k : p.m) * p.a.bytes) |
-          static_cast<uint64_t>((p.transpose_b ? p.n : p.k) * p.b.bytes) | static_cast<uint64_t>(p.m * p.d.bytes);
+          static_cast<uint64_t>((p.transpose_b ? p.n : p.k) * p.b.bytes) |
+          static_cast<uint64_t>(p.m * p.d.bytes);
   return bits % kAlignmentBytes != 0;
 }
 
@@ -57,14 +58,17 @@ int run_hooked(const Hooked& call) {
   const Problem& p = *call.problem;
   const Inside inside;
   State& s = state();
-  const Plan plan = make_plan(p, s.costs, s.settings.workspace_bytes, s.settings.mode, hook_device().can_fuse());
+  const Plan plan =
+      make_plan(p, s.costs, s.settings.workspace_bytes, s.settings.mode, hook_device().can_fuse());
   const bool timed = s.table.wanted();
   const Stream stream = plan.choice != Choice::kPlain || timed ? call.stream(call.caller) : nullptr;
   const uint64_t timing = timed ? s.table.begin(hook_device(), stream) : 0;
   bool staged = plan.choice != Choice::kPlain;
   int status = 0;
   if (staged) {
-    const Arenas::Lease lease = s.arenas.take(stream, plan.bytes);
+    constexpr size_t kLeast =
+        256;  // a fused product may need none, but its kernels are loaded with a workspace
+    const Arenas::Lease lease = s.arenas.take(stream, std::max(plan.bytes, kLeast));
     staged = lease.memory != 0;
     if (staged) {
       status = execute(p, plan, lease.memory, hook_device(), stream, call.multiply, call.caller);

@@ -1,8 +1,9 @@
-// cublasLtMatmul. The caller chose an algorithm for its own layouts; staged operands have other pitches, so the
-// real library's heuristic chooses again, once for a shape.
+// cublasLtMatmul. The caller chose an algorithm for its own layouts; staged operands have other pitches, so
+// the real library's heuristic chooses again, once for a shape.
 //
-// Passed through as they are: layouts other than column-major, operand types other than bf16, fp16 and fp32, scale
-// and amax pointers of 8-bit types, and epilogues that read or write a second matrix or sum gradients of a bias.
+// Passed through as they are: layouts other than column-major, operand types other than bf16, fp16 and fp32,
+// scale and amax pointers of 8-bit types, and epilogues that read or write a second matrix or sum gradients
+// of a bias.
 #include <cublasLt.h>
 
 #include <cstring>
@@ -20,15 +21,15 @@ namespace {
 template <class T>
 bool read(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute, T& value) {
   size_t written = 0;
-  return FULLWARP_REAL(cublasLtMatrixLayoutGetAttribute)(layout, attribute, &value, sizeof(value), &written) ==
-         CUBLAS_STATUS_SUCCESS;
+  return FULLWARP_REAL(cublasLtMatrixLayoutGetAttribute)(layout, attribute, &value, sizeof(value),
+                                                         &written) == CUBLAS_STATUS_SUCCESS;
 }
 
 template <class T>
 bool read(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t attribute, T& value) {
   size_t written = 0;
-  return FULLWARP_REAL(cublasLtMatmulDescGetAttribute)(operation, attribute, &value, sizeof(value), &written) ==
-         CUBLAS_STATUS_SUCCESS;
+  return FULLWARP_REAL(cublasLtMatmulDescGetAttribute)(operation, attribute, &value, sizeof(value),
+                                                       &written) == CUBLAS_STATUS_SUCCESS;
 }
 
 struct LtArguments {
@@ -66,8 +67,8 @@ bool read_matrix(const void* data, cublasLtMatrixLayout_t layout, Matrix& x, int
   x.cols = static_cast<int64_t>(cols);
   x.bytes = type == CUDA_R_32F ? 4 : 2;
   constexpr int64_t kLargest = (int64_t{1} << 31) - 64;
-  return order == CUBLASLT_ORDER_COL && x.rows > 0 && x.cols > 0 && x.rows <= kLargest && x.cols <= kLargest &&
-         x.ld >= x.rows && x.stride >= 0 &&
+  return order == CUBLASLT_ORDER_COL && x.rows > 0 && x.cols > 0 && x.rows <= kLargest &&
+         x.cols <= kLargest && x.ld >= x.rows && x.stride >= 0 &&
          (type == CUDA_R_16BF || type == CUDA_R_16F || type == CUDA_R_32F);
 }
 
@@ -83,7 +84,8 @@ bool describe_problem(const LtArguments& x, Problem& p) {
       !read_matrix(x.d, x.d_layout, p.d, types[3], batches[3])) {
     return false;
   }
-  if (types[0] != types[1] || types[2] != types[3] || (types[3] != types[0] && types[3] != CUDA_R_32F)) return false;
+  if (types[0] != types[1] || types[2] != types[3] || (types[3] != types[0] && types[3] != CUDA_R_32F))
+    return false;
   p.batch = batches[3];
   for (Matrix* matrix : {&p.a, &p.b, &p.c}) {
     const int32_t count = batches[matrix == &p.a ? 0 : matrix == &p.b ? 1 : 2];
@@ -105,10 +107,10 @@ bool describe_problem(const LtArguments& x, Problem& p) {
       (p.transpose_b ? p.b.cols : p.b.rows) != p.k || p.c.rows != p.m || p.c.cols != p.n) {
     return false;
   }
-  p.type = types[0] == CUDA_R_16BF                        ? Type::kBf16
-           : types[0] == CUDA_R_16F                       ? Type::kF16
-           : compute == CUBLAS_COMPUTE_32F_FAST_TF32      ? Type::kTf32
-                                                          : Type::kF32;
+  p.type = types[0] == CUDA_R_16BF                   ? Type::kBf16
+           : types[0] == CUDA_R_16F                  ? Type::kF16
+           : compute == CUBLAS_COMPUTE_32F_FAST_TF32 ? Type::kTf32
+                                                     : Type::kF32;
   if (!table_wanted() && !is_misaligned(p)) return false;
 
   uint32_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
@@ -150,7 +152,7 @@ bool describe_problem(const LtArguments& x, Problem& p) {
   }
   p.activation = (epilogue & ~uint32_t{CUBLASLT_EPILOGUE_BIAS}) == CUBLASLT_EPILOGUE_RELU   ? 1
                  : (epilogue & ~uint32_t{CUBLASLT_EPILOGUE_BIAS}) == CUBLASLT_EPILOGUE_GELU ? 2
-                                                                                          : 0;
+                                                                                            : 0;
   if (p.reads_c && x.c == nullptr) return false;
   if (!p.reads_c) p.c = p.d;
   return true;
@@ -166,14 +168,17 @@ struct Chosen {
 
 class ChosenShapes {
  public:
-  Chosen find(const LtArguments& x, const Problem& p, const Piece& piece, cublasLtMatmulDescOpaque_t& operation) {
+  Chosen find(const LtArguments& x, const Problem& p, const Piece& piece,
+              cublasLtMatmulDescOpaque_t& operation) {
     const uintptr_t bias = piece.bias;
     const auto set_bias = [&operation](const void* address) {
-      FULLWARP_REAL(cublasLtMatmulDescSetAttribute)(&operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &address,
-                                                    sizeof(address));
+      FULLWARP_REAL(cublasLtMatmulDescSetAttribute)
+      (&operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &address, sizeof(address));
     };
     std::string key;
-    const auto add = [&key](const auto& value) { key.append(reinterpret_cast<const char*>(&value), sizeof(value)); };
+    const auto add = [&key](const auto& value) {
+      key.append(reinterpret_cast<const char*>(&value), sizeof(value));
+    };
     if (bias != 0) set_bias(nullptr);
     add(operation);
     if (bias != 0) set_bias(reinterpret_cast<const void*>(bias));
@@ -211,10 +216,10 @@ class ChosenShapes {
       set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<int32_t>(batch));
       set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride);
     };
-    shape(out.a, p.transpose_a ? piece.k : piece.m, p.transpose_a ? piece.m : piece.k, piece.a.ld, piece.a.stride,
-          piece.batch);
-    shape(out.b, p.transpose_b ? piece.n : piece.k, p.transpose_b ? piece.k : piece.n, piece.b.ld, piece.b.stride,
-          piece.batch);
+    shape(out.a, p.transpose_a ? piece.k : piece.m, p.transpose_a ? piece.m : piece.k, piece.a.ld,
+          piece.a.stride, piece.batch);
+    shape(out.b, p.transpose_b ? piece.n : piece.k, p.transpose_b ? piece.k : piece.n, piece.b.ld,
+          piece.b.stride, piece.batch);
     shape(out.c, piece.m, piece.n, piece.c.ld, piece.c.stride, piece.batch);
     shape(out.d, piece.m, piece.n, piece.d.ld, piece.d.stride, piece.batch);
     cublasLtMatmulPreference_t preference = nullptr;
@@ -234,8 +239,8 @@ class ChosenShapes {
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment(piece.d.data));
     cublasLtMatmulHeuristicResult_t result{};
     int found = 0;
-    out.status = FULLWARP_REAL(cublasLtMatmulAlgoGetHeuristic)(x.handle, &operation, &out.a, &out.b, &out.c, &out.d,
-                                                               preference, 1, &result, &found);
+    out.status = FULLWARP_REAL(cublasLtMatmulAlgoGetHeuristic)(x.handle, &operation, &out.a, &out.b, &out.c,
+                                                               &out.d, preference, 1, &result, &found);
     FULLWARP_REAL(cublasLtMatmulPreferenceDestroy)(preference);
     if (out.status == CUBLAS_STATUS_SUCCESS && found == 0) out.status = CUBLAS_STATUS_NOT_SUPPORTED;
     out.algorithm = result.algo;
@@ -251,8 +256,8 @@ ChosenShapes& chosen_shapes() {
 }
 
 cublasStatus_t plain(const LtArguments& x) {
-  return FULLWARP_REAL(cublasLtMatmul)(x.handle, x.operation, x.alpha, x.a, x.a_layout, x.b, x.b_layout, x.beta,
-                                       x.c, x.c_layout, x.d, x.d_layout, x.algorithm, x.workspace,
+  return FULLWARP_REAL(cublasLtMatmul)(x.handle, x.operation, x.alpha, x.a, x.a_layout, x.b, x.b_layout,
+                                       x.beta, x.c, x.c_layout, x.d, x.d_layout, x.algorithm, x.workspace,
                                        x.workspace_bytes, x.stream);
 }
 
@@ -267,16 +272,16 @@ struct LtHook {
     cublasLtMatmulDescOpaque_t operation = *x.operation;
     if (piece.bias != 0) {
       const void* const bias = reinterpret_cast<const void*>(piece.bias);
-      FULLWARP_REAL(cublasLtMatmulDescSetAttribute)(&operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias,
-                                                    sizeof(bias));
+      FULLWARP_REAL(cublasLtMatmulDescSetAttribute)
+      (&operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
     }
     Chosen chosen = chosen_shapes().find(x, p, piece, operation);
     if (chosen.status != CUBLAS_STATUS_SUCCESS) return chosen.status;
     return FULLWARP_REAL(cublasLtMatmul)(
         x.handle, &operation, x.alpha, reinterpret_cast<const void*>(piece.a.data), &chosen.a,
-        reinterpret_cast<const void*>(piece.b.data), &chosen.b, x.beta, reinterpret_cast<const void*>(piece.c.data),
-        &chosen.c, reinterpret_cast<void*>(piece.d.data), &chosen.d, &chosen.algorithm, x.workspace,
-        x.workspace_bytes, x.stream);
+        reinterpret_cast<const void*>(piece.b.data), &chosen.b, x.beta,
+        reinterpret_cast<const void*>(piece.c.data), &chosen.c, reinterpret_cast<void*>(piece.d.data),
+        &chosen.d, &chosen.algorithm, x.workspace, x.workspace_bytes, x.stream);
   }
   static Stream stream(void* self) { return static_cast<LtHook*>(self)->arguments->stream; }
 };
@@ -285,11 +290,11 @@ struct LtHook {
 
 extern "C" __attribute__((visibility("default"))) cublasStatus_t cublasLtMatmul(
     cublasLtHandle_t handle, cublasLtMatmulDesc_t operation, const void* alpha, const void* a,
-    cublasLtMatrixLayout_t a_layout, const void* b, cublasLtMatrixLayout_t b_layout, const void* beta, const void* c,
-    cublasLtMatrixLayout_t c_layout, void* d, cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t* algorithm,
-    void* workspace, size_t workspace_bytes, cudaStream_t stream) {
-  const LtArguments x{handle, operation, alpha,    a, a_layout,  b,         b_layout,        beta,
-                      c,      c_layout,  d,        d_layout,  algorithm, workspace, workspace_bytes, stream};
+    cublasLtMatrixLayout_t a_layout, const void* b, cublasLtMatrixLayout_t b_layout, const void* beta,
+    const void* c, cublasLtMatrixLayout_t c_layout, void* d, cublasLtMatrixLayout_t d_layout,
+    const cublasLtMatmulAlgo_t* algorithm, void* workspace, size_t workspace_bytes, cudaStream_t stream) {
+  const LtArguments x{handle, operation, alpha, a,        a_layout,  b,         b_layout,        beta,
+                      c,      c_layout,  d,     d_layout, algorithm, workspace, workspace_bytes, stream};
   Problem p;
   if (Inside::already() || !describe_problem(x, p)) return plain(x);
   LtHook hook{&x, &p};

@@ -12,10 +12,10 @@ void* find_real(const char* name);
 #define FULLWARP_REAL(function) FULLWARP_REAL_AS(decltype(&::function), function)
 
 // The same for a function that cublas_api.h overloads.
-#define FULLWARP_REAL_AS(Pointer, function)                                                          \
-  ([] {                                                                                              \
-    static const auto address = reinterpret_cast<Pointer>(::fullwarp::gemm::find_real(#function));   \
-    return address;                                                                                  \
+#define FULLWARP_REAL_AS(Pointer, function)                                                        \
+  ([] {                                                                                            \
+    static const auto address = reinterpret_cast<Pointer>(::fullwarp::gemm::find_real(#function)); \
+    return address;                                                                                \
   }())
 
 }  // namespace fullwarp::gemm

@@ -71,9 +71,10 @@ void ShapeTable::write() {
       std::snprintf(time, sizeof(time), "%.2f", row.microseconds / static_cast<double>(row.timed));
     }
     std::fprintf(file, "%lld,%lld,%lld,%lld,%s,%c%c,%lld,%lld,%lld,%lld,%s,%s,%.1f,%.1f,%s\n",
-                 static_cast<long long>(key[0]), static_cast<long long>(key[1]), static_cast<long long>(key[2]),
-                 static_cast<long long>(key[3]), name(type), key[5] & 2 ? 'T' : 'N', key[5] & 1 ? 'T' : 'N',
-                 static_cast<long long>(key[6]), static_cast<long long>(key[7]), static_cast<long long>(key[8]),
+                 static_cast<long long>(key[0]), static_cast<long long>(key[1]),
+                 static_cast<long long>(key[2]), static_cast<long long>(key[3]), name(type),
+                 key[5] & 2 ? 'T' : 'N', key[5] & 1 ? 'T' : 'N', static_cast<long long>(key[6]),
+                 static_cast<long long>(key[7]), static_cast<long long>(key[8]),
                  static_cast<long long>(row.calls), time, name(static_cast<Choice>(key[9])), row.plain_us,
                  row.aligned_us, pad);
   }

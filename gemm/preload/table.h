@@ -2,9 +2,9 @@
 //
 //   M,N,K,batch,dtype,trans,lda,ldb,ldc,calls,time_us,choice,plain_us,aligned_us,pad
 //
-// Sizes and pitches are cuBLAS's (column-major). time_us is the mean measured GPU time of the calls that could be
-// timed (empty if none: under capture, or not finished by the end). plain_us and aligned_us are the cost model's
-// predictions for cuBLAS as called and for the size in `pad`, which says what to pad.
+// Sizes and pitches are cuBLAS's (column-major). time_us is the mean measured GPU time of the calls that
+// could be timed (empty if none: under capture, or not finished by the end). plain_us and aligned_us are the
+// cost model's predictions for cuBLAS as called and for the size in `pad`, which says what to pad.
 #ifndef FULLWARP_GEMM_PRELOAD_TABLE_H_
 #define FULLWARP_GEMM_PRELOAD_TABLE_H_
 
@@ -27,7 +27,8 @@ class ShapeTable {
 
   // Around a call. begin() gives a number for end(); 0: not timed.
   uint64_t begin(Device& device, Stream stream);
-  void end(Device& device, Stream stream, uint64_t timing, const Problem& problem, const Plan& plan, bool staged);
+  void end(Device& device, Stream stream, uint64_t timing, const Problem& problem, const Plan& plan,
+           bool staged);
 
   void write();
 

@@ -47,14 +47,17 @@ int multiply(void* caller, const Piece& piece) {
 
 fwGemmStatus as_status(int result) {
   switch (result) {
-    case 0: last_message.clear(); return FW_GEMM_OK;
+    case 0:
+      last_message.clear();
+      return FW_GEMM_OK;
     case kCopyFailed:
       return fail(FW_GEMM_CUDA_ERROR, std::string("a kernel could not be launched: ") +
                                           cudaGetErrorString(cudaPeekAtLastError()));
-    case CUBLAS_STATUS_NOT_SUPPORTED: return fail(FW_GEMM_UNSUPPORTED, "cuBLASLt has no algorithm for this product");
+    case CUBLAS_STATUS_NOT_SUPPORTED:
+      return fail(FW_GEMM_UNSUPPORTED, "cuBLASLt has no algorithm for this product");
     default:
-      return fail(FW_GEMM_CUDA_ERROR, std::string("cuBLASLt: ") +
-                                          cublasLtGetStatusString(static_cast<cublasStatus_t>(result)));
+      return fail(FW_GEMM_CUDA_ERROR,
+                  std::string("cuBLASLt: ") + cublasLtGetStatusString(static_cast<cublasStatus_t>(result)));
   }
 }
 
@@ -106,8 +109,9 @@ int fwGemmExplain(fwGemm_t gemm, const fwGemmProblem* given, char* text, size_t 
   Problem p;
   if (const char* wrong = convert(*given, p); wrong != nullptr) return std::snprintf(text, size, "%s", wrong);
   return std::snprintf(text, size, "%s",
-                       describe(p, make_plan(p, gemm->costs, gemm->settings.workspace_bytes, gemm->settings.mode,
-                              gemm->device.can_fuse())).c_str());
+                       describe(p, make_plan(p, gemm->costs, gemm->settings.workspace_bytes,
+                                             gemm->settings.mode, gemm->device.can_fuse()))
+                           .c_str());
 }
 
 fwGemmStatus fwGemmRun(fwGemm_t gemm, const fwGemmProblem* given, fwGemmStream stream) {
@@ -115,8 +119,8 @@ fwGemmStatus fwGemmRun(fwGemm_t gemm, const fwGemmProblem* given, fwGemmStream s
   Problem p;
   if (const char* wrong = convert(*given, p); wrong != nullptr) return fail(FW_GEMM_INVALID, wrong);
   if (p.m == 0 || p.n == 0) return FW_GEMM_OK;
-  Plan plan = make_plan(p, gemm->costs, gemm->settings.workspace_bytes, gemm->settings.mode,
-                              gemm->device.can_fuse());
+  Plan plan =
+      make_plan(p, gemm->costs, gemm->settings.workspace_bytes, gemm->settings.mode, gemm->device.can_fuse());
   if (gemm->settings.log) gemm->settings.write_log(describe(p, plan));
 
   Call call{gemm, &p, {}};
@@ -145,8 +149,8 @@ fwGemmStatus fwGemmPrepare(fwGemm_t gemm, const fwGemmProblem* given, fwGemmStre
   if (gemm == nullptr || given == nullptr) return fail(FW_GEMM_INVALID, "gemm or problem is null");
   Problem p;
   if (const char* wrong = convert(*given, p); wrong != nullptr) return fail(FW_GEMM_INVALID, wrong);
-  const Plan plan = make_plan(p, gemm->costs, gemm->settings.workspace_bytes, gemm->settings.mode,
-                              gemm->device.can_fuse());
+  const Plan plan =
+      make_plan(p, gemm->costs, gemm->settings.workspace_bytes, gemm->settings.mode, gemm->device.can_fuse());
   if (gemm->arenas.take(stream, plan.bytes + kLtWorkspaceBytes).memory == 0) {
     return fail(FW_GEMM_NO_MEMORY, "no device memory for the workspace");
   }

@@ -1,10 +1,10 @@
 // Workspaces: one for each stream, one for each captured stream.
 //
-// Work in one stream runs in order, so a stream's calls share one workspace, which grows and is never returned
-// before the end. A CUDA graph keeps the addresses it captured and may run beside anything: each captured stream
-// gets a workspace that nobody else uses until the graph is destroyed. Nothing may be allocated under capture, so a
-// spare one as large as the largest so far is kept ready; a capture that finds none gets none, and its products
-// stay plain.
+// Work in one stream runs in order, so a stream's calls share one workspace, which grows and is never
+// returned before the end. A CUDA graph keeps the addresses it captured and may run beside anything: each
+// captured stream gets a workspace that nobody else uses until the graph is destroyed. Nothing may be
+// allocated under capture, so a spare one as large as the largest so far is kept ready; a capture that finds
+// none gets none, and its products stay plain.
 #ifndef FULLWARP_GEMM_SRC_ARENA_H_
 #define FULLWARP_GEMM_SRC_ARENA_H_
 

@@ -24,12 +24,15 @@ Matrix matrix(const void* data, int64_t rows, int64_t cols, int64_t ld, int64_t 
 
 const char* convert(const fwGemmProblem& g, Problem& out) {
   if (g.type < FW_GEMM_BF16 || g.type > FW_GEMM_FP32) return "type is none of the four";
-  if (g.order != FW_GEMM_COLUMN_MAJOR && g.order != FW_GEMM_ROW_MAJOR) return "order is neither row- nor column-major";
+  if (g.order != FW_GEMM_COLUMN_MAJOR && g.order != FW_GEMM_ROW_MAJOR)
+    return "order is neither row- nor column-major";
   if (g.m < 0 || g.n < 0 || g.k < 0) return "m, n or k is negative";
   if (std::max({g.m, g.n, g.k, g.batch}) > kMaxExtent) return "m, n, k or batch is above 2^31 - 1";
   if (g.batch < 1) return "batch is below 1";
-  if ((g.device_alpha == nullptr) != (g.device_beta == nullptr)) return "one of device_alpha and device_beta is null";
-  if (g.activation < FW_GEMM_NO_ACTIVATION || g.activation > FW_GEMM_GELU) return "activation is none of the three";
+  if ((g.device_alpha == nullptr) != (g.device_beta == nullptr))
+    return "one of device_alpha and device_beta is null";
+  if (g.activation < FW_GEMM_NO_ACTIVATION || g.activation > FW_GEMM_GELU)
+    return "activation is none of the three";
 
   const bool row_major = g.order == FW_GEMM_ROW_MAJOR;
   out = Problem{};
@@ -68,14 +71,15 @@ const char* convert(const fwGemmProblem& g, Problem& out) {
 
   for (const Matrix* x : {&out.a, &out.b, &out.d, &out.c}) {
     if (x->ld < std::max<int64_t>(1, x->rows)) {
-      return x == &out.d   ? "ldd is smaller than a row of D"
-             : x == &out.c ? "ldc is smaller than a row of C"
+      return x == &out.d                  ? "ldd is smaller than a row of D"
+             : x == &out.c                ? "ldc is smaller than a row of C"
              : (x == &out.a) != row_major ? "lda is smaller than a row of A"
                                           : "ldb is smaller than a row of B";
     }
     if (x->ld > kMaxExtent) return "a pitch is above 2^31 - 1";
     if (x->stride < 0) return "a stride is negative";
-    if (x->data % static_cast<uintptr_t>(bytes) != 0) return "an address is not a multiple of the element's size";
+    if (x->data % static_cast<uintptr_t>(bytes) != 0)
+      return "an address is not a multiple of the element's size";
   }
   if (out.m > 0 && out.n > 0) {
     if (out.d.data == 0) return "d is null";

@@ -1,15 +1,16 @@
 // Moves rows between pitches of any alignment at the speed of memory.
 //
-// A chunk is an aligned 16-byte piece of a destination row; its bytes lie anywhere in the source row, so two aligned
-// 16-byte loads cover them (the second hits L1: it is the next chunk's first) and a funnel shift joins them:
+// A chunk is an aligned 16-byte piece of a destination row; its bytes lie anywhere in the source row, so two
+// aligned 16-byte loads cover them (the second hits L1: it is the next chunk's first) and a funnel shift
+// joins them:
 //
 //     source   ....|aabbccddeeffgghh|iijjkkllmmnnoopp|....     aligned loads
 //     chunk              |ddeeffgghhiijjkk|                    shift 6: bytes 6..21 of the pair
 //
-// A unit is 32 kPerLane chunks of one row, so that row, bounds and shift are computed once for a warp and a lane has
-// 2 kPerLane loads in flight. The few chunks whose loads would leave the matrix go element by element, and so do the
-// stores of a row's first and last chunk where it shares them with other rows: nothing outside the caller's buffers
-// is read or written.
+// A unit is 32 kPerLane chunks of one row, so that row, bounds and shift are computed once for a warp and a
+// lane has 2 kPerLane loads in flight. The few chunks whose loads would leave the matrix go element by
+// element, and so do the stores of a row's first and last chunk where it shares them with other rows: nothing
+// outside the caller's buffers is read or written.
 #ifndef FULLWARP_GEMM_SRC_COPY_ROWS_CUH_
 #define FULLWARP_GEMM_SRC_COPY_ROWS_CUH_
 
@@ -69,8 +70,8 @@ __device__ __forceinline__ uint4 join(uint4 low, uint4 high, uint32_t shift) {
     w0 = w1, w1 = w2, w2 = w3, w3 = w4, w4 = w5;
   }
   const uint32_t bits = 8 * (shift & 3);
-  return make_uint4(__funnelshift_r(w0, w1, bits), __funnelshift_r(w1, w2, bits), __funnelshift_r(w2, w3, bits),
-                    __funnelshift_r(w3, w4, bits));
+  return make_uint4(__funnelshift_r(w0, w1, bits), __funnelshift_r(w1, w2, bits),
+                    __funnelshift_r(w2, w3, bits), __funnelshift_r(w3, w4, bits));
 }
 
 __device__ __forceinline__ uint32_t word_of(uint4 value, int byte) {
@@ -124,7 +125,8 @@ __device__ __forceinline__ uint4 keep_bytes(uint4 value, int count) {  // the fi
   return make_uint4(word[0], word[1], word[2], word[3]);
 }
 
-__device__ __forceinline__ void store_chunk(char* dst_row, int64_t first, int64_t width, bool pad, uint4 value) {
+__device__ __forceinline__ void store_chunk(char* dst_row, int64_t first, int64_t width, bool pad,
+                                            uint4 value) {
   char* const dst = dst_row + first;
   if (first >= 0 && first + 16 <= width) {
     *reinterpret_cast<uint4*>(dst) = value;
@@ -137,8 +139,8 @@ __device__ __forceinline__ void store_chunk(char* dst_row, int64_t first, int64_
 }
 
 // Reads element by element only what belongs to the row.
-inline __device__ __noinline__ void copy_chunk_carefully(const char* src_row, char* dst_row, int64_t first, int64_t width,
-                                                         bool pad) {
+inline __device__ __noinline__ void copy_chunk_carefully(const char* src_row, char* dst_row, int64_t first,
+                                                         int64_t width, bool pad) {
   if (first + 16 <= 0 || first >= width) return;
   uint32_t word[4] = {0, 0, 0, 0};
 #pragma unroll
@@ -152,7 +154,8 @@ inline __device__ __noinline__ void copy_chunk_carefully(const char* src_row, ch
 }
 
 template <int kCount, int kPerLane>
-__global__ void __launch_bounds__(kCopyThreads) copy_rows(const __grid_constant__ DeviceCopyJobs<kCount> jobs) {
+__global__ void __launch_bounds__(kCopyThreads)
+    copy_rows(const __grid_constant__ DeviceCopyJobs<kCount> jobs) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
   asm volatile("griddepcontrol.launch_dependents;");
@@ -183,7 +186,8 @@ __global__ void __launch_bounds__(kCopyThreads) copy_rows(const __grid_constant_
   const int64_t head = static_cast<int64_t>(reinterpret_cast<uintptr_t>(dst_row) & 15);
   constexpr uint32_t kUnitChunks = 32 * kPerLane;
   const uint32_t chunk = in_row * kUnitChunks + lane;
-  const int64_t first = int64_t{16} * chunk - head;  // of this lane's first chunk; negative in a row's first chunk
+  const int64_t first =
+      int64_t{16} * chunk - head;  // of this lane's first chunk; negative in a row's first chunk
 
   // The unit's aligned loads cover [low, high).
   const uintptr_t wanted = reinterpret_cast<uintptr_t>(src_row) + int64_t{16} * in_row * kUnitChunks - head;

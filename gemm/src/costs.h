@@ -1,5 +1,6 @@
-// Predicted times, from constants measured on one H200 (gemm/measured/, docs/gemm.md). They decide between plain
-// and staged only, so that a prediction that is off by a fifth costs nothing unless both ways take about the same.
+// Predicted times, from constants measured on one H200 (gemm/measured/, docs/gemm.md). They decide between
+// plain and staged only, so that a prediction that is off by a fifth costs nothing unless both ways take
+// about the same.
 #ifndef FULLWARP_GEMM_SRC_COSTS_H_
 #define FULLWARP_GEMM_SRC_COSTS_H_
 
@@ -50,8 +51,7 @@ struct Costs {
     return timed(p, p.type == Type::kF32 ? 50 : p.type == Type::kTf32 ? rate_tf32 : rate16);
   }
   double plain_us(const Problem& p) const {
-    const int alignment = std::min({alignment_of(p.a, p.batch), alignment_of(p.b, p.batch),
-                                    alignment_of(p.d, p.batch)});
+    const int alignment = alignment_of(p);
     if (alignment >= kAlignmentBytes || p.type == Type::kF32) return aligned_us(p);
     if (p.type == Type::kTf32) return timed(p, rate_tf32_off);
     return timed(p, alignment >= 4 ? rate16_half : rate16_odd);
@@ -63,7 +63,9 @@ struct Costs {
     return static_cast<double>((tiles + 65) / 66);
   }
   static double fused_relative_time(const Problem& p, int columns) {
-    const double step = columns == 256 ? 1.0 : columns == 192 ? 0.78 : 0.57;  // of a tile, against 256 columns
+    const double step = columns == 256   ? 1.0
+                        : columns == 192 ? 0.78
+                                         : 0.57;  // of a tile, against 256 columns
     return fused_waves(p, columns) * step;
   }
   static int fused_tile(const Problem& p) {

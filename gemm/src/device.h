@@ -61,10 +61,11 @@ class Device {
   virtual void synchronize(Stream stream) = 0;
   // 0 where the stream is not being captured; else the capture's number.
   virtual uint64_t capture_id(Stream stream) = 0;
-  // Calls `call(argument)`, which must not use CUDA, once the graph being captured and all made from it are gone.
+  // Calls `call(argument)`, which must not use CUDA, once the graph being captured and all made from it are
+  // gone.
   virtual bool at_graph_end(Stream stream, void (*call)(void*), void* argument) = 0;
-  // GPU time of what is enqueued between start and stop; 0: not to be had now (capture). Reading does not wait:
-  // false until it is known; a negative time means that it never will be.
+  // GPU time of what is enqueued between start and stop; 0: not to be had now (capture). Reading does not
+  // wait: false until it is known; a negative time means that it never will be.
   virtual uint64_t start_timing(Stream stream) = 0;
   virtual void stop_timing(uint64_t timing, Stream stream) = 0;
   virtual bool read_timing(uint64_t timing, double& microseconds) = 0;

@@ -10,8 +10,8 @@
 namespace fullwarp::gemm {
 namespace {
 
-// Another thread may be capturing in global mode, which forbids allocation to all threads but those that ask for
-// the relaxed mode: nothing here touches a captured stream.
+// Another thread may be capturing in global mode, which forbids allocation to all threads but those that ask
+// for the relaxed mode: nothing here touches a captured stream.
 class RelaxedCapture {
  public:
   RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
@@ -122,11 +122,16 @@ bool CudaDevice::copy_rows(const CopyJob* jobs, int count, Stream stream) {
     if ((job.width / 512 + 2) * (job.rows + job.zero_rows) * job.products >= kMaxUnits) return false;
   }
   switch (count) {
-    case 1: return launch<1>(jobs, stream) == cudaSuccess;
-    case 2: return launch<2>(jobs, stream) == cudaSuccess;
-    case 3: return launch<3>(jobs, stream) == cudaSuccess;
-    case 4: return launch<4>(jobs, stream) == cudaSuccess;
-    default: return false;
+    case 1:
+      return launch<1>(jobs, stream) == cudaSuccess;
+    case 2:
+      return launch<2>(jobs, stream) == cudaSuccess;
+    case 3:
+      return launch<3>(jobs, stream) == cudaSuccess;
+    case 4:
+      return launch<4>(jobs, stream) == cudaSuccess;
+    default:
+      return false;
   }
 }
 
@@ -179,7 +184,8 @@ bool CudaDevice::at_graph_end(Stream stream, void (*call)(void*), void* argument
     return false;
   }
   cudaUserObject_t object = nullptr;
-  if (cudaUserObjectCreate(&object, argument, call, 1, cudaUserObjectNoDestructorSync) != cudaSuccess) return false;
+  if (cudaUserObjectCreate(&object, argument, call, 1, cudaUserObjectNoDestructorSync) != cudaSuccess)
+    return false;
   return cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove) == cudaSuccess;
 }
 
@@ -211,10 +217,10 @@ bool CudaDevice::read_timing(uint64_t number, double& microseconds) {
   const cudaError_t state = cudaEventQuery(timing->stop);
   if (state == cudaErrorNotReady) return false;
   float milliseconds = 0;
-  microseconds = state == cudaSuccess &&
-                         cudaEventElapsedTime(&milliseconds, timing->start, timing->stop) == cudaSuccess
-                     ? milliseconds * 1e3
-                     : -1;
+  microseconds =
+      state == cudaSuccess && cudaEventElapsedTime(&milliseconds, timing->start, timing->stop) == cudaSuccess
+          ? milliseconds * 1e3
+          : -1;
   cudaEventDestroy(timing->start);
   cudaEventDestroy(timing->stop);
   delete timing;

@@ -41,9 +41,15 @@ cudaError_t run_empty_product(const Problem& p, const EmptyProduct& what, cudaSt
   const int64_t blocks = std::clamp<int64_t>((p.m * p.n * p.batch + kThreads - 1) / kThreads, 1, 4096);
   const dim3 grid(static_cast<unsigned>(blocks));
   switch (p.type) {
-    case Type::kBf16: empty_product<__nv_bfloat16><<<grid, kThreads, 0, stream>>>(p, what); break;
-    case Type::kF16: empty_product<__half><<<grid, kThreads, 0, stream>>>(p, what); break;
-    default: empty_product<float><<<grid, kThreads, 0, stream>>>(p, what); break;
+    case Type::kBf16:
+      empty_product<__nv_bfloat16><<<grid, kThreads, 0, stream>>>(p, what);
+      break;
+    case Type::kF16:
+      empty_product<__half><<<grid, kThreads, 0, stream>>>(p, what);
+      break;
+    default:
+      empty_product<float><<<grid, kThreads, 0, stream>>>(p, what);
+      break;
   }
   return cudaGetLastError();
 }

@@ -96,8 +96,8 @@ int execute(const Problem& p, const Plan& plan, uintptr_t workspace, Device& dev
       const bool b_is_there = product > 0 && plan.b.stride == 0 && plan.piece_columns == p.n;
       if (plan.b.used && !b_is_there) {
         jobs[count++] = into_stage(p.b, plan.b, workspace, b_row, b_column, p.transpose_b ? columns : p.k,
-                                   p.transpose_b ? p.k : columns, p.transpose_b ? plan.k : padded_columns, product,
-                                   products);
+                                   p.transpose_b ? p.k : columns, p.transpose_b ? plan.k : padded_columns,
+                                   product, products);
       }
       if (plan.stage_holds_c) {
         jobs[count++] =

@@ -1,7 +1,9 @@
-// Runs a staged plan: copies, the caller's own product call on the staged operands, copies back; piece by piece.
+// Runs a staged plan: copies, the caller's own product call on the staged operands, copies back; piece by
+// piece.
 //
-// The product call is the caller's: cublasLtMatmul for the C interface, whichever cuBLAS entry a program used for
-// the preloaded library. So every property of that entry (stream, pointer and math mode, epilogue) stays as it is.
+// The product call is the caller's: cublasLtMatmul for the C interface, whichever cuBLAS entry a program used
+// for the preloaded library. So every property of that entry (stream, pointer and math mode, epilogue) stays
+// as it is.
 #ifndef FULLWARP_GEMM_SRC_EXECUTE_H_
 #define FULLWARP_GEMM_SRC_EXECUTE_H_
 
@@ -18,7 +20,7 @@ struct Piece {
     int64_t stride;
   };
   Part a, b, c, d;
-  uintptr_t bias;  // 0: none
+  uintptr_t bias;   // 0: none
   int64_t m, n, k;  // of this piece, padded as the plan says
   int64_t batch;
   int64_t first_column;
@@ -31,7 +33,8 @@ using Multiply = int (*)(void* caller, const Piece& piece);
 
 constexpr int kCopyFailed = -1;
 
-// `plan` must be staged or fused and `workspace` hold plan.bytes. Returns 0, kCopyFailed or what `multiply` returned.
+// `plan` must be staged or fused and `workspace` hold plan.bytes. Returns 0, kCopyFailed or what `multiply`
+// returned.
 int execute(const Problem& problem, const Plan& plan, uintptr_t workspace, Device& device, Stream stream,
             Multiply multiply, void* caller);
 

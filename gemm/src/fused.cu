@@ -32,8 +32,8 @@ EncodeTiled encoder() {
   static const EncodeTiled found = [] {
     void* address = nullptr;
     cudaDriverEntryPointQueryResult result;
-    if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &address, 12000, cudaEnableDefault, &result) !=
-            cudaSuccess ||
+    if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &address, 12000, cudaEnableDefault,
+                                         &result) != cudaSuccess ||
         result != cudaDriverEntryPointSuccess) {
       cudaGetLastError();
       address = nullptr;
@@ -44,7 +44,8 @@ EncodeTiled encoder() {
 }
 
 // A matrix of `rows` rows of `width` contiguous elements, read in boxes of 64 by `box_rows`.
-bool make_map(CUtensorMap& map, bool bf16, const FusedJob::Operand& x, int64_t width, int64_t rows, int box_rows) {
+bool make_map(CUtensorMap& map, bool bf16, const FusedJob::Operand& x, int64_t width, int64_t rows,
+              int box_rows) {
   const cuuint64_t extents[2] = {static_cast<cuuint64_t>(width), static_cast<cuuint64_t>(rows)};
   const cuuint64_t pitch[1] = {static_cast<cuuint64_t>(x.ld) * 2};
   const cuuint32_t box[2] = {64, static_cast<cuuint32_t>(box_rows)};
@@ -64,9 +65,12 @@ struct Choice {
 template <class T>
 Choice choose_kernel(int columns, bool x_along_k, bool y_along_k) {
   switch (columns) {
-    case 256: return {fused_kernel<T, 256>(x_along_k, y_along_k), 256, FusedShape<256>::kSharedBytes};
-    case 192: return {fused_kernel<T, 192>(x_along_k, y_along_k), 192, FusedShape<192>::kSharedBytes};
-    default: return {fused_kernel<T, 128>(x_along_k, y_along_k), 128, FusedShape<128>::kSharedBytes};
+    case 256:
+      return {fused_kernel<T, 256>(x_along_k, y_along_k), 256, FusedShape<256>::kSharedBytes};
+    case 192:
+      return {fused_kernel<T, 192>(x_along_k, y_along_k), 192, FusedShape<192>::kSharedBytes};
+    default:
+      return {fused_kernel<T, 128>(x_along_k, y_along_k), 128, FusedShape<128>::kSharedBytes};
   }
 }
 
@@ -92,7 +96,8 @@ void load_fused() {
       for (const int columns : {256, 192, 128}) {
         for (const int majors : {0, 1, 2, 3}) {
           const Choice choice = choose_kernel(bf16, columns, majors & 1, majors & 2);
-          cudaFuncSetAttribute(choice.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, choice.shared_bytes);
+          cudaFuncSetAttribute(choice.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               choice.shared_bytes);
         }
       }
     }
@@ -111,11 +116,10 @@ cudaError_t run_fused(const FusedJob& job, cudaStream_t stream) {
   p.alpha = job.alpha;
   p.relu = job.relu;
   const int columns = job.tile_columns;
-  const bool made =
-      (job.x.along_k ? make_map(p.x, job.bf16, job.x, job.k, job.m, kFusedRows)
-                     : make_map(p.x, job.bf16, job.x, job.m, job.k, kFusedK)) &&
-      (job.y.along_k ? make_map(p.y, job.bf16, job.y, job.k, job.n, columns / 2)
-                     : make_map(p.y, job.bf16, job.y, job.n, job.k, kFusedK / 2));
+  const bool made = (job.x.along_k ? make_map(p.x, job.bf16, job.x, job.k, job.m, kFusedRows)
+                                   : make_map(p.x, job.bf16, job.x, job.m, job.k, kFusedK)) &&
+                    (job.y.along_k ? make_map(p.y, job.bf16, job.y, job.k, job.n, columns / 2)
+                                   : make_map(p.y, job.bf16, job.y, job.n, job.k, kFusedK / 2));
   if (!made) return cudaErrorInvalidValue;
   const Choice choice = choose_kernel(job.bf16, columns, job.x.along_k, job.y.along_k);
 

@@ -1,17 +1,19 @@
-// A product on Hopper's tensor cores whose rows of D may start anywhere: D (M x N, rows) = alpha X Y (+ bias, ReLU).
+// A product on Hopper's tensor cores whose rows of D may start anywhere: D (M x N, rows) = alpha X Y (+ bias,
+// ReLU).
 //
-// cuBLAS stores D through the copy engine and so needs D's pitch, base and extents in multiples of 16 bytes; where
-// they are not, the fast choice is to let it write elsewhere and copy D, 67 MB of traffic at 4096 cubed. Here the
-// copy engine only reads (it fills with zeros beyond the extents, so these may be odd), and D goes from registers
-// through a small buffer in shared memory to aligned 16-byte stores, shifted by each row's misalignment.
+// cuBLAS stores D through the copy engine and so needs D's pitch, base and extents in multiples of 16 bytes;
+// where they are not, the fast choice is to let it write elsewhere and copy D, 67 MB of traffic at 4096
+// cubed. Here the copy engine only reads (it fills with zeros beyond the extents, so these may be odd), and D
+// goes from registers through a small buffer in shared memory to aligned 16-byte stores, shifted by each
+// row's misalignment.
 //
 //   block      128 rows by kColumns of D; two blocks of a cluster share Y, each loads half of it for both
-//   warps      0 to 3 one thread that fills a ring of stages by the copy engine; 4 to 11 multiply, 64 rows a warpgroup
-//   stage      X 128 x 64 and Y 64 x kColumns of 16-bit values, 128-byte swizzle (wgmma.cuh)
-//   grid       as many clusters as fit; each walks over tiles in an order that keeps X and Y in the L2 cache
+//   warps      0 to 3 one thread that fills a ring of stages by the copy engine; 4 to 11 multiply, 64 rows a
+//   warpgroup stage      X 128 x 64 and Y 64 x kColumns of 16-bit values, 128-byte swizzle (wgmma.cuh) grid
+//   as many clusters as fit; each walks over tiles in an order that keeps X and Y in the L2 cache
 //
-// full[s] completes when all bytes of stage s are there; empty[s] when all warps of both blocks have used it, since
-// the next copy into it writes to both.
+// full[s] completes when all bytes of stage s are there; empty[s] when all warps of both blocks have used it,
+// since the next copy into it writes to both.
 #ifndef FULLWARP_GEMM_SRC_FUSED_CUH_
 #define FULLWARP_GEMM_SRC_FUSED_CUH_
 
@@ -42,9 +44,9 @@ struct FusedShape {
   static constexpr int kXBytes = kFusedRows * kFusedK * 2;
   static constexpr int kYBytes = kColumns * kFusedK * 2;
   static constexpr int kStageBytes = kXBytes + kYBytes;
-  // A warp's 16 rows of D go through shared memory in passes of so many columns. Each row has 16 bytes more in front,
-  // which keep the last values of the pass before: a chunk of D may lie across two passes. They also keep the
-  // warp's stores free of bank conflicts.
+  // A warp's 16 rows of D go through shared memory in passes of so many columns. Each row has 16 bytes more
+  // in front, which keep the last values of the pass before: a chunk of D may lie across two passes. They
+  // also keep the warp's stores free of bank conflicts.
   static constexpr int kPass = kColumns == 192 ? 64 : 128;
   static constexpr int kPassBytes = kPass * 2;
   static constexpr int kRowBytes = 16 + kPassBytes;
@@ -57,7 +59,8 @@ struct FusedShape {
 struct TileWalk {
   int row_pairs, columns;  // tiles of D
   __device__ TileWalk(int m, int n, int tile_columns)
-      : row_pairs((m + 2 * kFusedRows - 1) / (2 * kFusedRows)), columns((n + tile_columns - 1) / tile_columns) {}
+      : row_pairs((m + 2 * kFusedRows - 1) / (2 * kFusedRows)),
+        columns((n + tile_columns - 1) / tile_columns) {}
   __device__ int count() const { return row_pairs * columns; }
   __device__ void locate(int tile, int& row_pair, int& column) const {
     const int group = tile / (kTileGroup * columns);
@@ -81,9 +84,9 @@ __device__ __forceinline__ uint32_t pack(float x, float y) {
   }
 }
 
-// A pass's values into the warp's buffer. sum[4 i + j] is at row lane / 4 + 8 (j / 2), column 8 i + 2 (lane % 4) + j % 2.
-// All of this is straight-line code that runs once a tile: what is not needed for most products is not in it
-// (instructions that have to be fetched cost more here than those that are executed).
+// A pass's values into the warp's buffer. sum[4 i + j] is at row lane / 4 + 8 (j / 2), column 8 i + 2 (lane %
+// 4) + j % 2. All of this is straight-line code that runs once a tile: what is not needed for most products
+// is not in it (instructions that have to be fetched cost more here than those that are executed).
 template <class T, int kColumns, bool kFinish>
 __device__ __forceinline__ void stage_pass(const FusedOperands& p, const float* sum, char* buffer, int column,
                                            int lane) {
@@ -118,11 +121,11 @@ __device__ __forceinline__ uint4 read_chunk(const char* row_buffer, int offset) 
   return join(low, *reinterpret_cast<const uint4*>(from + 16), offset & 15);
 }
 
-// One warp's 16 rows, from `row` and `column` of D on: whole aligned chunks by all lanes, then each row's first and
-// last bytes, which share a chunk with the tiles beside, by one lane a row.
+// One warp's 16 rows, from `row` and `column` of D on: whole aligned chunks by all lanes, then each row's
+// first and last bytes, which share a chunk with the tiles beside, by one lane a row.
 template <class T, int kColumns>
-__device__ __forceinline__ void write_rows(const FusedOperands& p, const float (&sum)[kColumns / 2], char* buffer,
-                                           int row, int column, int lane) {
+__device__ __forceinline__ void write_rows(const FusedOperands& p, const float (&sum)[kColumns / 2],
+                                           char* buffer, int row, int column, int lane) {
   using Shape = FusedShape<kColumns>;
   constexpr int kChunks = Shape::kPassBytes / 16, kRowsAtOnce = 32 / kChunks;
   if (column >= p.n) return;
@@ -143,9 +146,11 @@ __device__ __forceinline__ void write_rows(const FusedOperands& p, const float (
       __syncwarp();
     }
     if (finish) {
-      stage_pass<T, kColumns, true>(p, sum + pass * Shape::kPass / 2, buffer, column + pass * Shape::kPass, lane);
+      stage_pass<T, kColumns, true>(p, sum + pass * Shape::kPass / 2, buffer, column + pass * Shape::kPass,
+                                    lane);
     } else {
-      stage_pass<T, kColumns, false>(p, sum + pass * Shape::kPass / 2, buffer, column + pass * Shape::kPass, lane);
+      stage_pass<T, kColumns, false>(p, sum + pass * Shape::kPass / 2, buffer, column + pass * Shape::kPass,
+                                     lane);
     }
     __syncwarp();
     char* to = corner + lane / kChunks * pitch + begin;
@@ -280,7 +285,8 @@ __global__ void __cluster_dims__(kFusedCluster, 1, 1) __launch_bounds__(kFusedTh
       }
       wgmma_wait<0>();
       if (before >= 0 && lane < kFusedCluster) barrier_arrive_remote(empty + 8 * before, lane);
-      const int row = (row_pair * kFusedCluster + static_cast<int>(rank)) * kFusedRows + group * 64 + warp % 4 * 16;
+      const int row =
+          (row_pair * kFusedCluster + static_cast<int>(rank)) * kFusedRows + group * 64 + warp % 4 * 16;
       write_rows<T, kColumns>(p, sum, buffer, row, column * kColumns, lane);
     }
   }

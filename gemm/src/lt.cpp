@@ -13,9 +13,12 @@ int64_t address_alignment(uintptr_t address) {
 
 cudaDataType data_type(Type type) {
   switch (type) {
-    case Type::kBf16: return CUDA_R_16BF;
-    case Type::kF16: return CUDA_R_16F;
-    default: return CUDA_R_32F;
+    case Type::kBf16:
+      return CUDA_R_16BF;
+    case Type::kF16:
+      return CUDA_R_16F;
+    default:
+      return CUDA_R_32F;
   }
 }
 
@@ -43,7 +46,7 @@ LtProducts::~LtProducts() {
 }
 
 std::shared_ptr<LtProducts::Prepared> LtProducts::prepare(const Problem& p, const Piece& piece,
-                                                                const LtCall& call, cublasStatus_t& status) {
+                                                          const LtCall& call, cublasStatus_t& status) {
   int device = 0;
   cudaGetDevice(&device);
   const Key key{device,
@@ -98,10 +101,9 @@ std::shared_ptr<LtProducts::Prepared> LtProducts::prepare(const Problem& p, cons
     set(CUBLASLT_MATMUL_DESC_POINTER_MODE, mode);
   }
   if (piece.bias != 0 || call.activation != 0) {
-    constexpr cublasLtEpilogue_t kEpilogues[3][2] = {
-        {CUBLASLT_EPILOGUE_DEFAULT, CUBLASLT_EPILOGUE_BIAS},
-        {CUBLASLT_EPILOGUE_RELU, CUBLASLT_EPILOGUE_RELU_BIAS},
-        {CUBLASLT_EPILOGUE_GELU, CUBLASLT_EPILOGUE_GELU_BIAS}};
+    constexpr cublasLtEpilogue_t kEpilogues[3][2] = {{CUBLASLT_EPILOGUE_DEFAULT, CUBLASLT_EPILOGUE_BIAS},
+                                                     {CUBLASLT_EPILOGUE_RELU, CUBLASLT_EPILOGUE_RELU_BIAS},
+                                                     {CUBLASLT_EPILOGUE_GELU, CUBLASLT_EPILOGUE_GELU_BIAS}};
     const cublasLtEpilogue_t epilogue = kEpilogues[call.activation][piece.bias != 0];
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
     if (piece.bias != 0) {

@@ -41,7 +41,7 @@ class LtProducts {
   using Key = std::array<int64_t, 20>;
   struct Prepared;
   std::shared_ptr<Prepared> prepare(const Problem& problem, const Piece& piece, const LtCall& call,
-                                          cublasStatus_t& status);
+                                    cublasStatus_t& status);
 
   cublasLtHandle_t handle_ = nullptr;
   cublasStatus_t status_;

@@ -70,8 +70,7 @@ bool lay_out(const Problem& p, Plan& plan, size_t workspace_bytes) {
 
 }  // namespace
 
-Plan make_plan(const Problem& p, const Costs& costs, size_t workspace_bytes, Mode mode,
-               bool can_fuse) {
+Plan make_plan(const Problem& p, const Costs& costs, size_t workspace_bytes, Mode mode, bool can_fuse) {
   Plan plan;
   plan.m = p.m;
   plan.n = plan.piece_columns = p.n;
@@ -128,8 +127,8 @@ Plan make_plan(const Problem& p, const Costs& costs, size_t workspace_bytes, Mod
   }
   const bool fits = lay_out(p, plan, workspace_bytes);
   // The fused product is done whole.
-  const bool fused_fits =
-      fusible && lay_out(p, fused, workspace_bytes) && fused.piece_columns == p.n && fused.piece_products == 1;
+  const bool fused_fits = fusible && lay_out(p, fused, workspace_bytes) && fused.piece_columns == p.n &&
+                          fused.piece_products == 1;
   if (mode == Mode::kFused && fused_fits) return fused;
   const bool faster = fused_fits && (fused.fused_us < plan.staged_us || !fits);
   const double best = faster ? plan.fused_us : plan.staged_us;
@@ -146,21 +145,20 @@ Plan make_plan(const Problem& p, const Costs& costs, size_t workspace_bytes, Mod
 std::string describe(const Problem& p, const Plan& plan) {
   char text[512];
   const auto star = [](bool staged) { return staged ? "*" : ""; };
-  const int64_t pieces =
-      plan.choice == Choice::kPlain
-          ? 1
-          : (p.n + plan.piece_columns - 1) / plan.piece_columns *
-                ((p.batch + plan.piece_products - 1) / plan.piece_products);
-  std::snprintf(text, sizeof(text),
-                "%s %c%c m=%lld n=%lld k=%lld batch=%lld lda=%lld%s ldb=%lld%s ldd=%lld%s: %s (%s); predicted "
-                "plain %.0f us, staged %.0f us, fused %.0f us, aligned %.0f us; workspace %.1f MB, %lld piece%s",
-                name(p.type), p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', static_cast<long long>(p.m),
-                static_cast<long long>(p.n), static_cast<long long>(p.k), static_cast<long long>(p.batch),
-                static_cast<long long>(p.a.ld), star(plan.a.used), static_cast<long long>(p.b.ld),
-                star(plan.b.used), static_cast<long long>(p.d.ld), star(plan.d.used),
-                name(plan.choice), plan.why, plan.plain_us, plan.staged_us,
-                plan.fused_us, plan.aligned_us, static_cast<double>(plan.bytes) / 1e6, static_cast<long long>(pieces),
-                pieces == 1 ? "" : "s");
+  const int64_t pieces = plan.choice == Choice::kPlain
+                             ? 1
+                             : (p.n + plan.piece_columns - 1) / plan.piece_columns *
+                                   ((p.batch + plan.piece_products - 1) / plan.piece_products);
+  std::snprintf(
+      text, sizeof(text),
+      "%s %c%c m=%lld n=%lld k=%lld batch=%lld lda=%lld%s ldb=%lld%s ldd=%lld%s: %s (%s); predicted "
+      "plain %.0f us, staged %.0f us, fused %.0f us, aligned %.0f us; workspace %.1f MB, %lld piece%s",
+      name(p.type), p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', static_cast<long long>(p.m),
+      static_cast<long long>(p.n), static_cast<long long>(p.k), static_cast<long long>(p.batch),
+      static_cast<long long>(p.a.ld), star(plan.a.used), static_cast<long long>(p.b.ld), star(plan.b.used),
+      static_cast<long long>(p.d.ld), star(plan.d.used), name(plan.choice), plan.why, plan.plain_us,
+      plan.staged_us, plan.fused_us, plan.aligned_us, static_cast<double>(plan.bytes) / 1e6,
+      static_cast<long long>(pieces), pieces == 1 ? "" : "s");
   return text;
 }
 

@@ -1,10 +1,12 @@
 // What to do with a product, decided on the host from sizes, pitches and addresses alone.
 //
 //   plain    aligned, or too small to gain: cuBLAS as the caller called it
-//   staged   operands with a misaligned pitch or base are copied onto aligned pitches in a workspace (one launch),
+//   staged   operands with a misaligned pitch or base are copied onto aligned pitches in a workspace (one
+//   launch),
 //            cuBLAS works there, and D goes back to its place (one launch)
 //
-//   fused    operands with a misaligned pitch or base are copied likewise, and our own kernel multiplies and writes D
+//   fused    operands with a misaligned pitch or base are copied likewise, and our own kernel multiplies and
+//   writes D
 //            itself: no copy of D, and extents may be odd (sm_90, 16-bit types, one product, beta 0, no GELU)
 //
 // An aligned pitch alone does not make cuBLAS fast: an extent along which an operand is contiguous must be a
@@ -42,20 +44,21 @@ struct Plan {
   Choice choice = Choice::kPlain;
   Stage a, b, d, bias;
   int64_t m = 0, n = 0, k = 0;  // as cuBLAS gets them: padded where they must be
-  bool stage_holds_c = false;  // C is copied into D's stage before the product
-  bool stage_holds_d = false;  // D is copied from its stage after the product
-  int64_t piece_columns = 0;   // of D; n unless the workspace bounds it
-  int64_t piece_products = 0;  // batch unless the workspace bounds it
-  size_t bytes = 0;            // of workspace
-  double plain_us = 0;         // predicted
-  double staged_us = 0;        // predicted; 0 where nothing is misaligned
-  double fused_us = 0;         // predicted; 0 where it cannot be
-  int tile_columns = 256;      // of the fused product
-  double aligned_us = 0;       // predicted for the next aligned size
+  bool stage_holds_c = false;   // C is copied into D's stage before the product
+  bool stage_holds_d = false;   // D is copied from its stage after the product
+  int64_t piece_columns = 0;    // of D; n unless the workspace bounds it
+  int64_t piece_products = 0;   // batch unless the workspace bounds it
+  size_t bytes = 0;             // of workspace
+  double plain_us = 0;          // predicted
+  double staged_us = 0;         // predicted; 0 where nothing is misaligned
+  double fused_us = 0;          // predicted; 0 where it cannot be
+  int tile_columns = 256;       // of the fused product
+  double aligned_us = 0;        // predicted for the next aligned size
   const char* why = "";
 };
 
-// `can_fuse`: the GPU has our own kernel. Always succeeds: what cannot be staged within `workspace_bytes` is plain.
+// `can_fuse`: the GPU has our own kernel. Always succeeds: what cannot be staged within `workspace_bytes` is
+// plain.
 Plan make_plan(const Problem& problem, const Costs& costs, size_t workspace_bytes, Mode mode = Mode::kAuto,
                bool can_fuse = false);
 

@@ -1,10 +1,11 @@
 // wgmma and what surrounds it, as PTX (sm_90a): descriptors, fences, barriers, tensor copies.
 //
-// Layouts in shared memory are those of the tensor copy engine with 128-byte swizzle: rows of 128 bytes, in which
-// 16-byte chunk c of row r lies at place c ^ (r & 7); eight rows are an atom of 1024 bytes.
+// Layouts in shared memory are those of the tensor copy engine with 128-byte swizzle: rows of 128 bytes, in
+// which 16-byte chunk c of row r lies at place c ^ (r & 7); eight rows are an atom of 1024 bytes.
 //
-//   contiguous along k    row = one index of M or N, 64 values of k; atoms follow along M or N every 1024 bytes
-//   contiguous along M/N  row = one k, 64 indices; atoms follow along k every 1024 bytes, the next 64 indices
+//   contiguous along k    row = one index of M or N, 64 values of k; atoms follow along M or N every 1024
+//   bytes contiguous along M/N  row = one k, 64 indices; atoms follow along k every 1024 bytes, the next 64
+//   indices
 //                         64 rows (8192 bytes) further
 #ifndef FULLWARP_GEMM_SRC_WGMMA_CUH_
 #define FULLWARP_GEMM_SRC_WGMMA_CUH_
@@ -25,8 +26,8 @@ __device__ __forceinline__ uint32_t shared_address(const void* pointer) {
 template <bool kAlongK>
 __device__ __forceinline__ uint64_t descriptor(uint32_t address) {
   constexpr uint64_t kSwizzle128 = uint64_t{1} << 62;
-  constexpr uint64_t kStride = uint64_t{1024 / 16} << 32;                        // from atom to atom
-  constexpr uint64_t kLeading = uint64_t{kAlongK ? 1 : 8192 / 16} << 16;         // to the next 64 of M or N
+  constexpr uint64_t kStride = uint64_t{1024 / 16} << 32;                 // from atom to atom
+  constexpr uint64_t kLeading = uint64_t{kAlongK ? 1 : 8192 / 16} << 16;  // to the next 64 of M or N
   return kSwizzle128 | kStride | kLeading | ((address & 0x3ffff) >> 4);
 }
 
@@ -35,7 +36,9 @@ template <bool kAlongK>
 constexpr uint64_t kStep16 = kAlongK ? 32 / 16 : 16 * 128 / 16;
 
 __device__ __forceinline__ void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-__device__ __forceinline__ void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+__device__ __forceinline__ void wgmma_commit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
 template <int kLeft>
 __device__ __forceinline__ void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
@@ -46,6 +49,7 @@ constexpr bool kIsBf16 = false;
 template <>
 constexpr bool kIsBf16<__nv_bfloat16> = true;
 
+// clang-format off
 #define FULLWARP_R4(d, i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
 #define FULLWARP_R16(d, i) FULLWARP_R4(d, i), FULLWARP_R4(d, i + 4), FULLWARP_R4(d, i + 8), FULLWARP_R4(d, i + 12)
 #define FULLWARP_R64(d, i) FULLWARP_R16(d, i), FULLWARP_R16(d, i + 16), FULLWARP_R16(d, i + 32), FULLWARP_R16(d, i + 48)
@@ -120,21 +124,23 @@ __device__ __forceinline__ void wgmma(float (&d)[128], uint64_t a, uint64_t b, i
     FULLWARP_WGMMA_256("f16");
   }
 }
+// clang-format on
 
 __device__ __forceinline__ void barrier_init(uint32_t barrier, uint32_t count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
 }
 
 __device__ __forceinline__ void barrier_expect(uint32_t barrier, uint32_t bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+               : "memory");
 }
 
 __device__ __forceinline__ void barrier_arrive(uint32_t barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
-// At the same place in another block of the cluster. Without a wider scope: what is handed back is a stage that
-// was only read, and a fence here costs a quarter of the kernel's time (measured).
+// At the same place in another block of the cluster. Without a wider scope: what is handed back is a stage
+// that was only read, and a fence here costs a quarter of the kernel's time (measured).
 __device__ __forceinline__ void barrier_arrive_remote(uint32_t barrier, uint32_t block) {
   asm volatile(
       "{.reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1;"
@@ -153,16 +159,18 @@ __device__ __forceinline__ void barrier_wait(uint32_t barrier, uint32_t parity) 
 }
 
 // A box of two dimensions at (x, y); `mask` names the cluster's blocks that receive it, 0: this block alone.
-__device__ __forceinline__ void tensor_load(uint32_t to, const CUtensorMap* map, int x, int y, uint32_t barrier,
-                                            uint16_t mask) {
+__device__ __forceinline__ void tensor_load(uint32_t to, const CUtensorMap* map, int x, int y,
+                                            uint32_t barrier, uint16_t mask) {
   if (mask == 0) {
     asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::
-            "r"(to), "l"(map), "r"(x), "r"(y), "r"(barrier)
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
+        "%3}], [%4];" ::"r"(to),
+        "l"(map), "r"(x), "r"(y), "r"(barrier)
         : "memory");
   } else {
     asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
+        "[%0], "
         "[%1, {%2, %3}], [%4], %5;" ::"r"(to),
         "l"(map), "r"(x), "r"(y), "r"(barrier), "h"(mask)
         : "memory");

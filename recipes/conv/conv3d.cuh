@@ -1,12 +1,14 @@
 // Direct 3 x 3 x 3 convolution of volumes with zero padding, in three steps; any size, any channel counts.
 //
-//   out[b][o][z][y][x] = sum over i, dz, dy, dx of weight[o][i][dz][dy][dx] in[b][i][z + dz - 1][y + dy - 1][x + dx - 1]
+//   out[b][o][z][y][x] = sum over i, dz, dy, dx of weight[o][i][dz][dy][dx] in[b][i][z + dz - 1][y + dy -
+//   1][x + dx - 1]
 //
 //   1 conv3d_naive      a thread for each result
 //   2 conv3d_shared     three planes of the input in shared memory, kOutputs outputs a block
 //   3 conv3d_registers  kAlong results along x and kOutputs outputs a thread
 //
-// All: grid ((width + TX - 1) / TX, (height + TY - 1) / TY, batch * depth * ((outputs + kOutputs - 1) / kOutputs)), where
+// All: grid ((width + TX - 1) / TX, (height + TY - 1) / TY, batch * depth * ((outputs + kOutputs - 1) /
+// kOutputs)), where
 //   1: TX = 32, TY = 8, kOutputs = 1, threads (32, 8)
 //   2: TX = 32, TY = 8, kOutputs = 8, threads (32, 8)
 //   3: TX = 16 kAlong, TY = 16, kOutputs = 16, threads (16, 16); the kAlong that wastes least of the width
@@ -40,16 +42,17 @@ __global__ void __launch_bounds__(256)
       }
     }
   }
-  out[((static_cast<size_t>(image) * s.outputs + output) * s.depth + z) * plane + static_cast<size_t>(y) * s.width +
-      x] = sum;
+  out[((static_cast<size_t>(image) * s.outputs + output) * s.depth + z) * plane +
+      static_cast<size_t>(y) * s.width + x] = sum;
 }
 
 // kAlong results of a thread along x, kThreadsX apart; a block of kThreadsX x kThreadsY threads.
 template <int kOutputs, int kAlong, int kThreadsX, int kThreadsY>
-__device__ __forceinline__ void conv3d_tile(const float* in, const float* weight, float* out, const Conv3dShape& s) {
+__device__ __forceinline__ void conv3d_tile(const float* in, const float* weight, float* out,
+                                            const Conv3dShape& s) {
   constexpr int kColumns = kThreadsX * kAlong + 2, kRows = kThreadsY + 2;
-  // Half a warp reads 16 neighbours of one row where rows are 16 threads wide: a pitch of 16 modulo 32 words puts the
-  // two rows into different banks.
+  // Half a warp reads 16 neighbours of one row where rows are 16 threads wide: a pitch of 16 modulo 32 words
+  // puts the two rows into different banks.
   constexpr int kPitch = kThreadsX == 32 ? kColumns : (kColumns + 15) / 32 * 32 + 16;
   constexpr int kThreads = kThreadsX * kThreadsY;
   static_assert(kOutputs % 4 == 0, "weights are read four at a time");
@@ -108,7 +111,8 @@ __device__ __forceinline__ void conv3d_tile(const float* in, const float* weight
                        static_cast<size_t>(y) * s.width;
 #pragma unroll
     for (int j = 0; j < kAlong; ++j) {
-      if (first + o < s.outputs && x0 + tx + kThreadsX * j < s.width) row[x0 + tx + kThreadsX * j] = sum[o][j];
+      if (first + o < s.outputs && x0 + tx + kThreadsX * j < s.width)
+        row[x0 + tx + kThreadsX * j] = sum[o][j];
     }
   }
 }

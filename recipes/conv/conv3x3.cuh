@@ -3,10 +3,12 @@
 //   out[b][o][y][x] = sum over i, dy, dx of weight[o][i][dy][dx] in[b][i][y + dy - 1][x + dx - 1]
 //
 //   1 conv3x3_naive      a thread for each result, all from global memory
-//   2 conv3x3_shared     a tile of the input with its rim in shared memory, read once a block for kOutputs outputs
-//   3 conv3x3_registers  four results along x and kOutputs outputs a thread: 4 values and 4 weights for 16 products
+//   2 conv3x3_shared     a tile of the input with its rim in shared memory, read once a block for kOutputs
+//   outputs 3 conv3x3_registers  four results along x and kOutputs outputs a thread: 4 values and 4 weights
+//   for 16 products
 //
-// All: grid ((width + TX - 1) / TX, (height + TY - 1) / TY, batch * ((outputs + kOutputs - 1) / kOutputs)), where
+// All: grid ((width + TX - 1) / TX, (height + TY - 1) / TY, batch * ((outputs + kOutputs - 1) / kOutputs)),
+// where
 //   1: TX = 32, TY = 8, kOutputs = 1, threads (32, 8)
 //   2: TX = 32, TY = 8, kOutputs = 8, threads (32, 8)
 //   3: TX = 64, TY = 16, kOutputs = 16, threads (16, 16)
@@ -67,7 +69,8 @@ __global__ void __launch_bounds__(256)
   const size_t plane = static_cast<size_t>(s.height) * s.width;
   float sum[kOutputs] = {};
   for (int i = 0; i < s.inputs; ++i) {
-    load_with_rim<10, 34, 34, 256>(tile, in + (static_cast<size_t>(image) * s.inputs + i) * plane, y0, x0, s, thread);
+    load_with_rim<10, 34, 34, 256>(tile, in + (static_cast<size_t>(image) * s.inputs + i) * plane, y0, x0, s,
+                                   thread);
     if (thread < kOutputs * 9) {
       const int o = first + thread / 9;
       w[thread / 9][thread % 9] =
@@ -87,7 +90,8 @@ __global__ void __launch_bounds__(256)
 #pragma unroll
   for (int o = 0; o < kOutputs; ++o) {
     if (first + o < s.outputs) {
-      out[(static_cast<size_t>(image) * s.outputs + first + o) * plane + static_cast<size_t>(y) * s.width + x] = sum[o];
+      out[(static_cast<size_t>(image) * s.outputs + first + o) * plane + static_cast<size_t>(y) * s.width +
+          x] = sum[o];
     }
   }
 }
@@ -108,7 +112,8 @@ __global__ void __launch_bounds__(256)
   const size_t plane = static_cast<size_t>(s.height) * s.width;
   float sum[kOutputs][kAlong] = {};
   for (int i = 0; i < s.inputs; ++i) {
-    load_with_rim<18, 66, 80, 256>(tile, in + (static_cast<size_t>(image) * s.inputs + i) * plane, y0, x0, s, thread);
+    load_with_rim<18, 66, 80, 256>(tile, in + (static_cast<size_t>(image) * s.inputs + i) * plane, y0, x0, s,
+                                   thread);
     if (thread < kOutputs * 9) {
       const int o = first + thread % kOutputs;
       w[thread / kOutputs][thread % kOutputs] =

@@ -1,7 +1,7 @@
 // Matrix product, step 2: tiles in shared memory.
 //
-// A block of 32 x 32 threads makes 32 x 32 results. All load a tile of A and one of B, wait, and multiply from
-// shared memory: global loads fall to 1/32. Beyond the edge the tiles hold zeros, so any size works.
+// A block of 32 x 32 threads makes 32 x 32 results. All load a tile of A and one of B, wait, and multiply
+// from shared memory: global loads fall to 1/32. Beyond the edge the tiles hold zeros, so any size works.
 //
 //     matmul_tiled<<<dim3((n + 31) / 32, (m + 31) / 32), dim3(32, 32)>>>(a, b, c, m, n, k);
 #ifndef FULLWARP_RECIPES_MATMUL_2_TILED_CUH_

@@ -1,7 +1,7 @@
 // Matrix product, step 3: 8 x 8 results in a thread's registers.
 //
-// A thread reads 8 values of A and 8 of B from shared memory and makes 64 products of them: 4 loads of 16 bytes for 64
-// multiply-adds, where step 2 needed 2 loads for one. How lanes and results lie: tile_shape.cuh.
+// A thread reads 8 values of A and 8 of B from shared memory and makes 64 products of them: 4 loads of 16
+// bytes for 64 multiply-adds, where step 2 needed 2 loads for one. How lanes and results lie: tile_shape.cuh.
 //
 //     using Shape = TileShape<128, 128, 8>;
 //     matmul_registers<Shape><<<dim3((n + 127) / 128, (m + 127) / 128), Shape::kThreads>>>(a, b, c, m, n, k);
@@ -14,8 +14,8 @@ namespace fullwarp::recipes {
 
 template <class Shape>
 __global__ void __launch_bounds__(Shape::kThreads, 2)
-    matmul_registers(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int m, int n,
-                     int k) {
+    matmul_registers(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int m,
+                     int n, int k) {
   __shared__ __align__(16) float tile_a[Shape::kDepth][Shape::kPitchA], tile_b[Shape::kDepth][Shape::kPitchB];
   const int thread = threadIdx.x;
   const int block_row = blockIdx.y * Shape::kRows, block_column = blockIdx.x * Shape::kColumns;
@@ -43,7 +43,8 @@ __global__ void __launch_bounds__(Shape::kThreads, 2)
     }
     __syncthreads();
   }
-  store_results(c, sum, block_row + Shape::first_row(thread), block_column + Shape::first_column(thread), m, n);
+  store_results(c, sum, block_row + Shape::first_row(thread), block_column + Shape::first_column(thread), m,
+                n);
 }
 
 }  // namespace fullwarp::recipes

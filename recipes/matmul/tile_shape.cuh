@@ -4,24 +4,26 @@
 
 namespace fullwarp::recipes {
 
-// A block of kThreads makes kRows x kColumns results, kDepth terms at a time; a thread makes 8 x 8 of them, as four
-// blocks of 4 x 4 that lie 16 rows and 32 columns apart:
+// A block of kThreads makes kRows x kColumns results, kDepth terms at a time; a thread makes 8 x 8 of them,
+// as four blocks of 4 x 4 that lie 16 rows and 32 columns apart:
 //
-//     warp's 32 x 64      columns 0..31   32..63        a lane's 4 columns are 16 bytes: one 128-bit load, and the
-//     rows  0..15           4x4            4x4          8 lanes beside it read the 8 next pieces, without conflicts
-//     rows 16..31           4x4            4x4
+//     warp's 32 x 64      columns 0..31   32..63        a lane's 4 columns are 16 bytes: one 128-bit load,
+//     and the rows  0..15           4x4            4x4          8 lanes beside it read the 8 next pieces,
+//     without conflicts rows 16..31           4x4            4x4
 template <int kRows_, int kColumns_, int kDepth_>
 struct TileShape {
   static constexpr int kRows = kRows_, kColumns = kColumns_, kDepth = kDepth_;
   static constexpr int kThreads = kRows * kColumns / 64;
   static constexpr int kWarpsAcross = kColumns / 64;
-  // A lies transposed, so that a thread's rows are neighbours; 4 more floats a row spread its stores over the banks.
+  // A lies transposed, so that a thread's rows are neighbours; 4 more floats a row spread its stores over the
+  // banks.
   static constexpr int kPitchA = kRows + 4;
   static constexpr int kPitchB = kColumns;
   static constexpr int kSharedBytes = kDepth * (kPitchA + kPitchB) * 4;
   static_assert(kRows % 32 == 0 && kColumns % 64 == 0, "whole tiles of a warp");
   static_assert(kThreads % 32 == 0 && kThreads <= 1024, "whole warps in one block");
-  static_assert(kThreads % kDepth == 0 && kRows % (kThreads / kDepth) == 0, "every thread loads as many of A");
+  static_assert(kThreads % kDepth == 0 && kRows % (kThreads / kDepth) == 0,
+                "every thread loads as many of A");
   static_assert(kDepth * kColumns % kThreads == 0, "every thread loads as many of B");
   static_assert(2 * kSharedBytes <= 48 * 1024, "two buffers in static shared memory");
 
@@ -35,7 +37,8 @@ struct TileShape {
 };
 
 // Adds a column of 8 values of A times a row of 8 of B.
-__device__ __forceinline__ void add_outer_product(float (&sum)[8][8], const float (&a)[8], const float (&b)[8]) {
+__device__ __forceinline__ void add_outer_product(float (&sum)[8][8], const float (&a)[8],
+                                                  const float (&b)[8]) {
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
 #pragma unroll
@@ -52,7 +55,8 @@ __device__ __forceinline__ void read_pieces(float (&out)[8], const float* from, 
 }
 
 // Stores the thread's results; 16 bytes at a time where every row of C starts at a multiple of 16 bytes.
-__device__ __forceinline__ void store_results(float* c, const float (&sum)[8][8], int row, int column, int m, int n) {
+__device__ __forceinline__ void store_results(float* c, const float (&sum)[8][8], int row, int column, int m,
+                                              int n) {
   const bool vectors = n % 4 == 0 && reinterpret_cast<size_t>(c) % 16 == 0;
 #pragma unroll
   for (int i = 0; i < 8; ++i) {

@@ -2,14 +2,15 @@
 //
 //   1 sum_shared     one value a thread, halving in shared memory: a barrier for each halving
 //   2 sum_shuffle    the last halvings within a warp, by shuffles: no barrier, no shared memory
-//   3 sum_vectors    a thread adds many values first, 16 bytes a load: fewer blocks, fewer atomics, memory's speed
+//   3 sum_vectors    a thread adds many values first, 16 bytes a load: fewer blocks, fewer atomics, memory's
+//   speed
 //
 //     sum_shared<<<(n + 255) / 256, 256>>>(in, n, out);
 //     sum_shuffle<<<(n + 255) / 256, 256>>>(in, n, out);
 //     sum_vectors<<<std::min((n + 8191) / 8192, 4 * multiprocessors), 256>>>(in, n, out);
 //
-// Any n up to 2^31 - 1; `in` at any multiple of 4 bytes. fp32 sums differ in the last bits from run to run: the
-// order of atomics is not fixed.
+// Any n up to 2^31 - 1; `in` at any multiple of 4 bytes. fp32 sums differ in the last bits from run to run:
+// the order of atomics is not fixed.
 #ifndef FULLWARP_RECIPES_REDUCTION_SUM_CUH_
 #define FULLWARP_RECIPES_REDUCTION_SUM_CUH_
 

@@ -11,7 +11,8 @@ namespace fullwarp::recipes {
 template <class T>
 __global__ void transpose_naive(const T* __restrict__ in, T* __restrict__ out, int rows, int columns) {
   const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
-  if (x < columns && y < rows) out[static_cast<size_t>(x) * rows + y] = in[static_cast<size_t>(y) * columns + x];
+  if (x < columns && y < rows)
+    out[static_cast<size_t>(x) * rows + y] = in[static_cast<size_t>(y) * columns + x];
 }
 
 }  // namespace fullwarp::recipes

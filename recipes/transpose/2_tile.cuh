@@ -1,9 +1,10 @@
 // Transpose, step 2: through a tile in shared memory, so that loads and stores both go along rows.
 //
-// A column of the tile is read for each row that is stored. With rows of 32 words all 32 lanes would read one bank;
-// one word of padding (kPad = 1) moves each row on by a bank. kPad = 0 shows the conflict.
+// A column of the tile is read for each row that is stored. With rows of 32 words all 32 lanes would read one
+// bank; one word of padding (kPad = 1) moves each row on by a bank. kPad = 0 shows the conflict.
 //
-//     transpose_tile<float, 1><<<dim3((columns + 31) / 32, (rows + 31) / 32), dim3(32, 8)>>>(in, out, rows, columns);
+//     transpose_tile<float, 1><<<dim3((columns + 31) / 32, (rows + 31) / 32), dim3(32, 8)>>>(in, out, rows,
+//     columns);
 #ifndef FULLWARP_RECIPES_TRANSPOSE_2_TILE_CUH_
 #define FULLWARP_RECIPES_TRANSPOSE_2_TILE_CUH_
 

@@ -1,10 +1,11 @@
 // Transpose, step 3: tiles of 64 x 64, all loads of a thread before its first store.
 //
-// Step 2 has 4 loads of 4 bytes in flight a thread and touches 128 bytes of a row at a time. Tiles of 64 touch 256
-// bytes of a row, which DRAM serves better, halve the sectors that a misaligned row (8191 columns) cuts at a tile's
-// edge, and give 16 loads in flight a thread.
+// Step 2 has 4 loads of 4 bytes in flight a thread and touches 128 bytes of a row at a time. Tiles of 64
+// touch 256 bytes of a row, which DRAM serves better, halve the sectors that a misaligned row (8191 columns)
+// cuts at a tile's edge, and give 16 loads in flight a thread.
 //
-//     transpose_large_tile<float><<<dim3((columns + 63) / 64, (rows + 63) / 64), 256>>>(in, out, rows, columns);
+//     transpose_large_tile<float><<<dim3((columns + 63) / 64, (rows + 63) / 64), 256>>>(in, out, rows,
+//     columns);
 #ifndef FULLWARP_RECIPES_TRANSPOSE_3_LARGE_TILE_CUH_
 #define FULLWARP_RECIPES_TRANSPOSE_3_LARGE_TILE_CUH_
 

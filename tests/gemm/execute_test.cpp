@@ -1,4 +1,5 @@
-// Staged products in host memory against three loops: every transposition, pitch, batch, piece size, with C and bias.
+// Staged products in host memory against three loops: every transposition, pitch, batch, piece size, with C
+// and bias.
 #include "execute.h"
 
 #include <gtest/gtest.h>
@@ -51,8 +52,9 @@ struct Case {
 };
 
 void run(const Case& x) {
-  SCOPED_TRACE(testing::Message() << x.ta << x.tb << ' ' << x.m << ' ' << x.n << ' ' << x.k << " slack " << x.slack
-                                  << " batch " << x.batch << " beta " << x.beta << " room " << x.room);
+  SCOPED_TRACE(testing::Message() << x.ta << x.tb << ' ' << x.m << ' ' << x.n << ' ' << x.k << " slack "
+                                  << x.slack << " batch " << x.batch << " beta " << x.beta << " room "
+                                  << x.room);
   std::mt19937 random(7);
   // Small whole numbers: sums are exact in any order.
   const auto fill = [&random](std::vector<float>& v) {
@@ -144,7 +146,9 @@ TEST(Execute, PointerArrays) {
     for (int64_t i = 0; i < kSize; ++i) {
       for (int64_t j = 0; j < kSize; ++j) {
         for (int64_t l = 0; l < kSize; ++l) {
-          const auto at = [q](int64_t r, int64_t c) { return static_cast<size_t>((q * kSize + c) * kSize + r); };
+          const auto at = [q](int64_t r, int64_t c) {
+            return static_cast<size_t>((q * kSize + c) * kSize + r);
+          };
           want[at(i, j)] += a[at(i, l)] * b[at(l, j)];
         }
       }

@@ -18,18 +18,19 @@ class FakeDevice : public Device {
     for (int j = 0; j < count; ++j) {
       const CopyJob& job = jobs[j];
       for (int64_t p = 0; p < job.products; ++p) {
-        const uintptr_t src = job.src_by_pointers
-                                  ? reinterpret_cast<const uintptr_t*>(job.src)[p] + static_cast<uintptr_t>(job.src_offset)
-                                  : job.src + static_cast<uintptr_t>(p * job.src_stride);
-        const uintptr_t dst = job.dst_by_pointers
-                                  ? reinterpret_cast<const uintptr_t*>(job.dst)[p] + static_cast<uintptr_t>(job.dst_offset)
-                                  : job.dst + static_cast<uintptr_t>(p * job.dst_stride);
+        const uintptr_t src = job.src_by_pointers ? reinterpret_cast<const uintptr_t*>(job.src)[p] +
+                                                        static_cast<uintptr_t>(job.src_offset)
+                                                  : job.src + static_cast<uintptr_t>(p * job.src_stride);
+        const uintptr_t dst = job.dst_by_pointers ? reinterpret_cast<const uintptr_t*>(job.dst)[p] +
+                                                        static_cast<uintptr_t>(job.dst_offset)
+                                                  : job.dst + static_cast<uintptr_t>(p * job.dst_stride);
         for (int64_t row = 0; row < job.rows + job.zero_rows; ++row) {
           char* const to = reinterpret_cast<char*>(dst) + row * job.dst_pitch;
           const int64_t filled = job.pad ? (job.width + 15) / 16 * 16 : job.width;
           if (job.pad) std::memset(to, 0, static_cast<size_t>(filled));
           if (row < job.rows) {
-            std::memcpy(to, reinterpret_cast<const char*>(src) + row * job.src_pitch, static_cast<size_t>(job.width));
+            std::memcpy(to, reinterpret_cast<const char*>(src) + row * job.src_pitch,
+                        static_cast<size_t>(job.width));
           }
         }
       }

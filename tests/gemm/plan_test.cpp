@@ -46,8 +46,10 @@ TEST(Plan, AlignedProductsArePlain) {
 }
 
 TEST(Plan, AnExtentThatNoOperandIsContiguousAlongMayBeOdd) {
-  EXPECT_EQ(plan_of(rows(FW_GEMM_BF16, false, false, 4095, 4096, 4096)).choice, Choice::kPlain);  // M, A by rows
-  EXPECT_EQ(plan_of(rows(FW_GEMM_BF16, true, false, 4096, 4096, 4095)).choice, Choice::kPlain);   // K, both along K
+  EXPECT_EQ(plan_of(rows(FW_GEMM_BF16, false, false, 4095, 4096, 4096)).choice,
+            Choice::kPlain);  // M, A by rows
+  EXPECT_EQ(plan_of(rows(FW_GEMM_BF16, true, false, 4096, 4096, 4095)).choice,
+            Choice::kPlain);  // K, both along K
 }
 
 TEST(Plan, OddNStagesBAndD) {
@@ -113,21 +115,34 @@ TEST(Plan, FusedIsOnlyForWhatTheKernelDoes) {
 
 TEST(Plan, SmallProductsAndFp32StayPlain) {
   for (const int64_t size : {63, 127, 255}) {
-    EXPECT_EQ(plan_of(rows(FW_GEMM_BF16, false, false, size, size, size), Mode::kAuto, true).choice, Choice::kPlain)
+    EXPECT_EQ(plan_of(rows(FW_GEMM_BF16, false, false, size, size, size), Mode::kAuto, true).choice,
+              Choice::kPlain)
         << size;
   }
-  EXPECT_EQ(plan_of(rows(FW_GEMM_FP32, false, false, 4095, 4095, 4095), Mode::kAuto, true).choice, Choice::kPlain);
+  EXPECT_EQ(plan_of(rows(FW_GEMM_FP32, false, false, 4095, 4095, 4095), Mode::kAuto, true).choice,
+            Choice::kPlain);
 }
 
 TEST(Plan, LargeMisalignedProductsAreNeverPlain) {
   for (const int64_t size : {2047, 4095, 8191}) {
     for (const fwGemmType type : {FW_GEMM_BF16, FW_GEMM_FP16, FW_GEMM_TF32}) {
       for (const bool can_fuse : {false, true}) {
-        EXPECT_NE(plan_of(rows(type, false, false, size, size, size), Mode::kAuto, can_fuse).choice, Choice::kPlain)
+        EXPECT_NE(plan_of(rows(type, false, false, size, size, size), Mode::kAuto, can_fuse).choice,
+                  Choice::kPlain)
             << size;
       }
     }
   }
+}
+
+// Measured: 1040 us for 4095 cubed with all pitches 4096, 172 us for 4096 cubed.
+TEST(Plan, OddExtentsOnAlignedPitchesAreSlowToo) {
+  Problem p = rows(FW_GEMM_BF16, false, false, 4095, 4095, 4095);
+  p.a.ld = p.b.ld = p.d.ld = p.c.ld = 4096;
+  EXPECT_EQ(plan_of(p, Mode::kAuto, false).choice, Choice::kStaged);
+  const Plan fused = plan_of(p, Mode::kAuto, true);
+  EXPECT_EQ(fused.choice, Choice::kFused);
+  EXPECT_EQ(fused.bytes, 0u);  // nothing is copied
 }
 
 // Every stage lies within the workspace, aligned, and apart from the others.
@@ -150,8 +165,9 @@ TEST(Plan, StagesLieApartWithinTheWorkspace) {
           if (!stage.used) return;
           EXPECT_EQ(stage.offset % 128, 0u);
           EXPECT_EQ(stage.ld * 2 % 128, 0);
-          parts.push_back({stage.offset, stage.offset + static_cast<size_t>(
-                                                            (stage.stride * (products - 1) + stage.ld * cols) * 2)});
+          parts.push_back(
+              {stage.offset,
+               stage.offset + static_cast<size_t>((stage.stride * (products - 1) + stage.ld * cols) * 2)});
         };
         const int64_t columns = plan.piece_columns == p.n ? plan.n : plan.piece_columns;
         add(plan.a, p.transpose_a ? plan.m : plan.k, plan.piece_products);
@@ -168,7 +184,8 @@ TEST(Plan, StagesLieApartWithinTheWorkspace) {
 }
 
 TEST(Plan, WhatDoesNotFitIsPlain) {
-  const Plan plan = plan_of(rows(FW_GEMM_BF16, false, false, 4096, 4095, 4096), Mode::kStaged, false, 1 << 20);
+  const Plan plan =
+      plan_of(rows(FW_GEMM_BF16, false, false, 4096, 4095, 4096), Mode::kStaged, false, 1 << 20);
   EXPECT_EQ(plan.choice, Choice::kPlain);
   EXPECT_STREQ(plan.why, "does not fit into the workspace");
 }
@@ -178,7 +195,8 @@ TEST(Plan, OneLineSaysWhatAndWhy) {
   const std::string line = describe(p, plan_of(p));
   EXPECT_NE(line.find("bf16 NN m=4095 n=4096 k=4096"), std::string::npos) << line;
   EXPECT_NE(line.find("lda=4095*"), std::string::npos) << line;
-  EXPECT_NE(line.find("staged (a pitch, base or contiguous extent is not a multiple of 16 bytes)"), std::string::npos)
+  EXPECT_NE(line.find("staged (a pitch, base or contiguous extent is not a multiple of 16 bytes)"),
+            std::string::npos)
       << line;
 }
 

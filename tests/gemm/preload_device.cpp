@@ -1,6 +1,6 @@
 // The fake device behind the preloaded library under test.
-#include "fake_device.h"
 #include "../../gemm/preload/hook.h"
+#include "fake_device.h"
 
 namespace fullwarp::gemm {
 

@@ -1,5 +1,6 @@
-// A program that knows nothing of fullwarp, run under LD_PRELOAD with a cuBLAS in host memory (fake_cublas.cpp):
-// results, what reached the real functions, and that every symbol of the list is ours. FULLWARP_GEMM_MODE=staged.
+// A program that knows nothing of fullwarp, run under LD_PRELOAD with a cuBLAS in host memory
+// (fake_cublas.cpp): results, what reached the real functions, and that every symbol of the list is ours.
+// FULLWARP_GEMM_MODE=staged.
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <dlfcn.h>
@@ -18,7 +19,8 @@ const cublasHandle_t kFp32 = reinterpret_cast<cublasHandle_t>(3);
 
 std::vector<float> numbers(int count, int seed) {
   std::vector<float> v(static_cast<size_t>(count));
-  for (size_t i = 0; i < v.size(); ++i) v[i] = static_cast<float>((i * 7 + static_cast<size_t>(seed)) % 11) - 5;
+  for (size_t i = 0; i < v.size(); ++i)
+    v[i] = static_cast<float>((i * 7 + static_cast<size_t>(seed)) % 11) - 5;
   return v;
 }
 
@@ -34,7 +36,8 @@ struct Sgemm {
       for (int i = 0; i < m; ++i) {
         float sum = 0;
         for (int l = 0; l < k; ++l) {
-          sum += a[static_cast<size_t>(ta ? i * k + l : l * m + i)] * b[static_cast<size_t>(tb ? l * n + j : j * k + l)];
+          sum += a[static_cast<size_t>(ta ? i * k + l : l * m + i)] *
+                 b[static_cast<size_t>(tb ? l * n + j : j * k + l)];
         }
         float& to = d[static_cast<size_t>(j * m + i)];
         to = alpha * sum + (beta == 0 ? 0 : beta * to);
@@ -49,12 +52,27 @@ struct Sgemm {
 };
 
 TEST(Preload, EverySymbolIsOurs) {
-  for (const char* name :
-       {"cublasSgemm_v2", "cublasSgemm_v2_64", "cublasSgemmStridedBatched", "cublasSgemmStridedBatched_64",
-        "cublasSgemmBatched", "cublasSgemmBatched_64", "cublasSgemmEx", "cublasSgemmEx_64", "cublasHgemm",
-        "cublasHgemm_64", "cublasHgemmStridedBatched", "cublasHgemmStridedBatched_64", "cublasHgemmBatched",
-        "cublasHgemmBatched_64", "cublasGemmEx", "cublasGemmEx_64", "cublasGemmStridedBatchedEx",
-        "cublasGemmStridedBatchedEx_64", "cublasGemmBatchedEx", "cublasGemmBatchedEx_64", "cublasLtMatmul"}) {
+  for (const char* name : {"cublasSgemm_v2",
+                           "cublasSgemm_v2_64",
+                           "cublasSgemmStridedBatched",
+                           "cublasSgemmStridedBatched_64",
+                           "cublasSgemmBatched",
+                           "cublasSgemmBatched_64",
+                           "cublasSgemmEx",
+                           "cublasSgemmEx_64",
+                           "cublasHgemm",
+                           "cublasHgemm_64",
+                           "cublasHgemmStridedBatched",
+                           "cublasHgemmStridedBatched_64",
+                           "cublasHgemmBatched",
+                           "cublasHgemmBatched_64",
+                           "cublasGemmEx",
+                           "cublasGemmEx_64",
+                           "cublasGemmStridedBatchedEx",
+                           "cublasGemmStridedBatchedEx_64",
+                           "cublasGemmBatchedEx",
+                           "cublasGemmBatchedEx_64",
+                           "cublasLtMatmul"}) {
     void* const address = dlsym(RTLD_DEFAULT, name);
     ASSERT_NE(address, nullptr) << name;
     Dl_info info;
@@ -71,8 +89,8 @@ TEST(Preload, SgemmOnStagesHasTheSameResult) {
         x.ta = ta, x.tb = tb, x.beta = beta;
         const std::vector<float> want = x.want();
         const int before = fake_count("cublasSgemm_v2_64");
-        ASSERT_EQ(cublasSgemm_v2(kHost, x.op_a(), x.op_b(), x.m, x.n, x.k, &x.alpha, x.a.data(), x.lda(), x.b.data(),
-                                 x.ldb(), &x.beta, x.c.data(), x.m),
+        ASSERT_EQ(cublasSgemm_v2(kHost, x.op_a(), x.op_b(), x.m, x.n, x.k, &x.alpha, x.a.data(), x.lda(),
+                                 x.b.data(), x.ldb(), &x.beta, x.c.data(), x.m),
                   CUBLAS_STATUS_SUCCESS);
         EXPECT_EQ(x.c, want);
         EXPECT_EQ(fake_count("cublasSgemm_v2_64"), before + 1);
@@ -96,8 +114,8 @@ TEST(Preload, Fp32WithoutTensorCoresPassesThrough) {
   Sgemm x;
   const std::vector<float> want = x.want();
   const int before = fake_count("cublasSgemm_v2");
-  ASSERT_EQ(cublasSgemm_v2(kFp32, x.op_a(), x.op_b(), x.m, x.n, x.k, &x.alpha, x.a.data(), x.lda(), x.b.data(),
-                           x.ldb(), &x.beta, x.c.data(), x.m),
+  ASSERT_EQ(cublasSgemm_v2(kFp32, x.op_a(), x.op_b(), x.m, x.n, x.k, &x.alpha, x.a.data(), x.lda(),
+                           x.b.data(), x.ldb(), &x.beta, x.c.data(), x.m),
             CUBLAS_STATUS_SUCCESS);
   EXPECT_EQ(x.c, want);
   EXPECT_EQ(fake_count("cublasSgemm_v2"), before + 1);
@@ -158,8 +176,8 @@ TEST(Preload, BatchesByStrideAndByPointers) {
   const float *pa[kBatch], *pb[kBatch];
   float* pc[kBatch];
   for (int q = 0; q < kBatch; ++q) pa[q] = &a[q * 65u], pb[q] = &b[q * 35u], pc[q] = &c[q * 91u];
-  ASSERT_EQ(cublasSgemmBatched(kHost, CUBLAS_OP_N, CUBLAS_OP_N, 13, 7, 5, &one.alpha, pa, 13, pb, 5, &one.beta, pc, 13,
-                               kBatch),
+  ASSERT_EQ(cublasSgemmBatched(kHost, CUBLAS_OP_N, CUBLAS_OP_N, 13, 7, 5, &one.alpha, pa, 13, pb, 5,
+                               &one.beta, pc, 13, kBatch),
             CUBLAS_STATUS_SUCCESS);
   EXPECT_EQ(c, want);
   EXPECT_EQ(fake_count("cublasSgemmStridedBatched_64"), 2);
@@ -189,8 +207,8 @@ TEST(Preload, LtMatmulChoosesAgainOnceForAShape) {
   operation.data[CUBLASLT_MATMUL_DESC_SCALE_TYPE] = CUDA_R_32F;
   for (int time = 0; time < 2; ++time) {
     x.c.assign(x.c.size(), -1);
-    ASSERT_EQ(cublasLtMatmul(nullptr, &operation, &x.alpha, x.a.data(), &la, x.b.data(), &lb, &x.beta, x.c.data(), &lc,
-                             x.c.data(), &lc, nullptr, nullptr, 0, nullptr),
+    ASSERT_EQ(cublasLtMatmul(nullptr, &operation, &x.alpha, x.a.data(), &la, x.b.data(), &lb, &x.beta,
+                             x.c.data(), &lc, x.c.data(), &lc, nullptr, nullptr, 0, nullptr),
               CUBLAS_STATUS_SUCCESS);
     EXPECT_EQ(x.c, want);
     EXPECT_EQ(fake_count("cublasLtMatmulAlgoGetHeuristic"), 1);
