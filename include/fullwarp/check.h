@@ -36,6 +36,7 @@ struct CheckOptions {
 
   std::vector<std::string> settings;        // "RULE.NAME=VALUE", as rules::Options takes them
   std::string compiler;                     // empty: nvcc where there is one, else the newest clang
+  bool assemble_ptx = false;                // LoadOptions::assemble_ptx
   std::vector<std::string> compiler_flags;  // as written: "-I", "include", "-DN=4"
 };
 

@@ -95,7 +95,7 @@ class Checker {
       if (!own) return report_.errors.push_back(own.error());
       script = std::move(*own);
     }
-    LoadOptions load_options{options_.gpu, options_.compiler, options_.compiler_flags, {}, false};
+    LoadOptions load_options{options_.gpu, options_.compiler, options_.compiler_flags, {}, options_.assemble_ptx};
     for (const std::string& kernel : input::instantiations(script))
       if (mentions(*source, kernel)) load_options.instantiations.push_back(kernel);
     Result<api::LoadedPointer> program = api::load_file(file, load_options);

@@ -86,6 +86,8 @@ void define_check(CLI::App& app, CheckArguments& a) {
                  "Look for no races and no reads of memory never written");
   check.add_flag("--counters-only", a.counters_only, "As --no-race-check, and apply no rules about speed");
 
+  check.add_flag("--assemble", a.check.assemble_ptx,
+                 "Take PTX through ptxas too: registers, spills and accesses as in machine code");
   check
       .add_option("--compiler", a.check.compiler,
                   "nvcc or clang to use; default: nvcc, else the newest clang")
