@@ -7,10 +7,11 @@
 // goes from registers through a small buffer in shared memory to aligned 16-byte stores, shifted by each
 // row's misalignment.
 //
-//   block      128 rows by kColumns of D; two blocks of a cluster share Y, each loads half of it for both
-//   warps      0 to 3 one thread that fills a ring of stages by the copy engine; 4 to 11 multiply, 64 rows a
-//   warpgroup stage      X 128 x 64 and Y 64 x kColumns of 16-bit values, 128-byte swizzle (wgmma.cuh) grid
-//   as many clusters as fit; each walks over tiles in an order that keeps X and Y in the L2 cache
+//   block   128 rows by kColumns of D; two blocks of a cluster share Y, each loads half of it for both
+//   warps   0 to 3: one thread that fills a ring of stages by the copy engine
+//           4 to 11: multiply, 64 rows a warpgroup
+//   stage   X 128 x 64 and Y 64 x kColumns of 16-bit values, 128-byte swizzle (wgmma.cuh)
+//   grid    as many clusters as fit; each walks over tiles in an order that keeps X and Y in the L2 cache
 //
 // full[s] completes when all bytes of stage s are there; empty[s] when all warps of both blocks have used it,
 // since the next copy into it writes to both.

@@ -1,13 +1,10 @@
 // What to do with a product, decided on the host from sizes, pitches and addresses alone.
 //
 //   plain    aligned, or too small to gain: cuBLAS as the caller called it
-//   staged   operands with a misaligned pitch or base are copied onto aligned pitches in a workspace (one
-//   launch),
-//            cuBLAS works there, and D goes back to its place (one launch)
-//
-//   fused    operands with a misaligned pitch or base are copied likewise, and our own kernel multiplies and
-//   writes D
-//            itself: no copy of D, and extents may be odd (sm_90, 16-bit types, one product, beta 0, no GELU)
+//   staged   operands with a misaligned pitch or base are copied onto aligned pitches in a workspace,
+//            cuBLAS works there, and D goes back to its place (one launch before, one behind)
+//   fused    operands are copied likewise, and our own kernel multiplies and writes D itself: no copy of D,
+//            and extents may be odd (sm_90, 16-bit types, one product, beta 0, no GELU)
 //
 // An aligned pitch alone does not make cuBLAS fast: an extent along which an operand is contiguous must be a
 // multiple of 16 bytes too. Such an extent is padded with zeros, in all operands that have it.

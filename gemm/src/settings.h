@@ -2,8 +2,8 @@
 //
 //   FULLWARP_GEMM_LOG=1 (or a file's name)   a line for each product: choice, reason, predictions
 //   FULLWARP_GEMM_WORKSPACE_MB=1024          the most that a stream's workspace takes
-//   FULLWARP_GEMM_MODE=auto|plain|staged|fused   staged, fused: whatever is misaligned (fused where it can
-//   be),
+//   FULLWARP_GEMM_MODE=auto|plain|staged|fused
+//                                            staged, fused: whatever is misaligned (fused where it can be),
 //                                            without asking the cost model
 #ifndef FULLWARP_GEMM_SRC_SETTINGS_H_
 #define FULLWARP_GEMM_SRC_SETTINGS_H_

@@ -3,10 +3,10 @@
 // Layouts in shared memory are those of the tensor copy engine with 128-byte swizzle: rows of 128 bytes, in
 // which 16-byte chunk c of row r lies at place c ^ (r & 7); eight rows are an atom of 1024 bytes.
 //
-//   contiguous along k    row = one index of M or N, 64 values of k; atoms follow along M or N every 1024
-//   bytes contiguous along M/N  row = one k, 64 indices; atoms follow along k every 1024 bytes, the next 64
-//   indices
-//                         64 rows (8192 bytes) further
+//   contiguous along k     a row is one index of M or N and 64 values of k;
+//                          atoms follow along M or N every 1024 bytes
+//   contiguous along M, N  a row is one k and 64 indices; atoms follow along k every 1024 bytes,
+//                          the next 64 indices lie 64 rows (8192 bytes) further
 #ifndef FULLWARP_GEMM_SRC_WGMMA_CUH_
 #define FULLWARP_GEMM_SRC_WGMMA_CUH_
 

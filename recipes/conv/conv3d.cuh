@@ -1,14 +1,13 @@
 // Direct 3 x 3 x 3 convolution of volumes with zero padding, in three steps; any size, any channel counts.
 //
-//   out[b][o][z][y][x] = sum over i, dz, dy, dx of weight[o][i][dz][dy][dx] in[b][i][z + dz - 1][y + dy -
-//   1][x + dx - 1]
+//   out[b][o][z][y][x] = sum over i, dz, dy, dx of
+//                        weight[o][i][dz][dy][dx] in[b][i][z + dz - 1][y + dy - 1][x + dx - 1]
 //
 //   1 conv3d_naive      a thread for each result
 //   2 conv3d_shared     three planes of the input in shared memory, kOutputs outputs a block
 //   3 conv3d_registers  kAlong results along x and kOutputs outputs a thread
 //
-// All: grid ((width + TX - 1) / TX, (height + TY - 1) / TY, batch * depth * ((outputs + kOutputs - 1) /
-// kOutputs)), where
+// Grid: x (width + TX - 1) / TX, y (height + TY - 1) / TY, z batch * depth * groups of kOutputs outputs
 //   1: TX = 32, TY = 8, kOutputs = 1, threads (32, 8)
 //   2: TX = 32, TY = 8, kOutputs = 8, threads (32, 8)
 //   3: TX = 16 kAlong, TY = 16, kOutputs = 16, threads (16, 16); the kAlong that wastes least of the width

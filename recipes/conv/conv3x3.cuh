@@ -4,11 +4,11 @@
 //
 //   1 conv3x3_naive      a thread for each result, all from global memory
 //   2 conv3x3_shared     a tile of the input with its rim in shared memory, read once a block for kOutputs
-//   outputs 3 conv3x3_registers  four results along x and kOutputs outputs a thread: 4 values and 4 weights
-//   for 16 products
+//                        outputs
+//   3 conv3x3_registers  four results along x and kOutputs outputs a thread: 4 values and 4 weights for 16
+//                        products
 //
-// All: grid ((width + TX - 1) / TX, (height + TY - 1) / TY, batch * ((outputs + kOutputs - 1) / kOutputs)),
-// where
+// Grid: x (width + TX - 1) / TX, y (height + TY - 1) / TY, z batch * groups of kOutputs outputs
 //   1: TX = 32, TY = 8, kOutputs = 1, threads (32, 8)
 //   2: TX = 32, TY = 8, kOutputs = 8, threads (32, 8)
 //   3: TX = 64, TY = 16, kOutputs = 16, threads (16, 16)

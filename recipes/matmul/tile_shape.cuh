@@ -1,4 +1,4 @@
-// How steps 3 to 5 share their work: a block's tile, a thread's results, and where a thread finds them.
+// How steps 3 and 4 share their work: a block's tile, a thread's results, and where a thread finds them.
 #ifndef FULLWARP_RECIPES_MATMUL_TILE_SHAPE_CUH_
 #define FULLWARP_RECIPES_MATMUL_TILE_SHAPE_CUH_
 
@@ -7,9 +7,9 @@ namespace fullwarp::recipes {
 // A block of kThreads makes kRows x kColumns results, kDepth terms at a time; a thread makes 8 x 8 of them,
 // as four blocks of 4 x 4 that lie 16 rows and 32 columns apart:
 //
-//     warp's 32 x 64      columns 0..31   32..63        a lane's 4 columns are 16 bytes: one 128-bit load,
-//     and the rows  0..15           4x4            4x4          8 lanes beside it read the 8 next pieces,
-//     without conflicts rows 16..31           4x4            4x4
+//     warp's 32 x 64    columns 0..31   32..63
+//     rows  0..15           4x4           4x4      a lane's 4 columns are 16 bytes, one load; the lanes
+//     rows 16..31           4x4           4x4      beside it read the 8 next pieces, without conflicts
 template <int kRows_, int kColumns_, int kDepth_>
 struct TileShape {
   static constexpr int kRows = kRows_, kColumns = kColumns_, kDepth = kDepth_;
@@ -27,7 +27,7 @@ struct TileShape {
   static_assert(kDepth * kColumns % kThreads == 0, "every thread loads as many of B");
   static_assert(2 * kSharedBytes <= 48 * 1024, "two buffers in static shared memory");
 
-  // Lanes 2 i and 2 i + 1 share their columns: the shared memory serves such pairs together (docs/gemm.md).
+  // Lanes 2 i and 2 i + 1 share their columns: the shared memory serves such pairs together.
   static __device__ int first_row(int thread) {
     return thread / 32 / kWarpsAcross * 32 + (thread % 32 / 16 * 2 + thread % 2) * 4;
   }

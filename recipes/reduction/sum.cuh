@@ -2,8 +2,7 @@
 //
 //   1 sum_shared     one value a thread, halving in shared memory: a barrier for each halving
 //   2 sum_shuffle    the last halvings within a warp, by shuffles: no barrier, no shared memory
-//   3 sum_vectors    a thread adds many values first, 16 bytes a load: fewer blocks, fewer atomics, memory's
-//   speed
+//   3 sum_vectors    a thread adds many values first, 16 bytes a load: fewer blocks, fewer atomics
 //
 //     sum_shared<<<(n + 255) / 256, 256>>>(in, n, out);
 //     sum_shuffle<<<(n + 255) / 256, 256>>>(in, n, out);
