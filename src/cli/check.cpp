@@ -8,9 +8,11 @@
 #include <mutex>
 #include <ostream>
 #include <thread>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/write_file.h"
+#include "rules/rules.h"
 
 namespace fullwarp::cli {
 
@@ -59,9 +61,16 @@ class ProgressLine {
   bool done_ = false;
 };
 
+std::string sarif(const report::Report& report) {
+  std::vector<report::RuleText> texts;
+  for (const rules::RuleInfo& rule : rules::rule_infos())
+    texts.push_back({rule.id, rule.summary, rules::explain(rule.id), rule.level});
+  return report::render_sarif(report, texts);
+}
+
 std::string render(const report::Report& report, const CheckArguments& arguments, bool colour) {
   if (arguments.format == "json") return report::render_json(report);
-  if (arguments.format == "sarif") return report::render_sarif(report);
+  if (arguments.format == "sarif") return sarif(report);
   if (arguments.format == "html") return report::render_html(report);
   if (arguments.format == "csv") return report::render_csv(report);
   return report::render_text(report, {colour, !arguments.no_summary});

@@ -2,7 +2,9 @@
 // environment; equal reports give equal text.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "report/report.h"
 
@@ -22,8 +24,15 @@ std::string render_json(const Report& report);
 // One row per counter: kernel, launch number, file, line (empty for the whole kernel), metric, value.
 std::string render_csv(const Report& report);
 
-// SARIF 2.1.0, for code review tools.
-std::string render_sarif(const Report& report);
+// What SARIF says of a rule.
+struct RuleText {
+  std::string_view id, summary;  // one line, without a full stop
+  std::string_view page;         // Markdown, may be empty; its first paragraph is the full description
+  diag::Level level = diag::Level::warning;
+};
+
+// SARIF 2.1.0, for code review tools. Of `rules` those are described that a finding names.
+std::string render_sarif(const Report& report, std::span<const RuleText> rules = {});
 
 // One page without scripts or outside references.
 std::string render_html(const Report& report);

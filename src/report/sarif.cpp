@@ -1,7 +1,8 @@
 // SARIF 2.1.0 (OASIS standard): one run, one result per finding, inputs that could not be used as
 // notifications of the run. Specification: docs.oasis-open.org/sarif/sarif/v2.1.0.
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "report/render.h"
 
@@ -62,19 +63,54 @@ Json to_json(const diag::Finding& finding, const KernelReport& kernel) {
   return result;
 }
 
+// The first paragraph behind a page's heading, on one line.
+std::string first_paragraph(std::string_view page) {
+  std::string text;
+  while (!page.empty()) {
+    const std::string_view line = page.substr(0, page.find('\n'));
+    page.remove_prefix(std::min(page.size(), line.size() + 1));
+    if (line.starts_with('#')) continue;
+    if (!line.empty()) {
+      text += (text.empty() ? "" : " ") + std::string(line);
+    } else if (!text.empty()) {
+      break;
+    }
+  }
+  return text;
+}
+
+// A reportingDescriptor (section 3.49). There is no helpUri: the page itself comes along as `help`.
+Json descriptor(const std::string& id, std::span<const RuleText> rules) {
+  Json json = {{"id", id}};
+  const auto rule = std::find_if(rules.begin(), rules.end(), [&](const RuleText& r) { return r.id == id; });
+  if (rule == rules.end()) return json;
+  json["shortDescription"] = {{"text", rule->summary}};
+  const std::string full = first_paragraph(rule->page);
+  json["fullDescription"] = {{"text", full.empty() ? std::string(rule->summary) : full}};
+  if (!rule->page.empty()) json["help"] = {{"text", rule->page}, {"markdown", rule->page}};
+  json["defaultConfiguration"] = {{"level", to_string(rule->level)}};
+  return json;
+}
+
 }  // namespace
 
-std::string render_sarif(const Report& report) {
-  std::set<std::string> rules;
+std::string render_sarif(const Report& report, std::span<const RuleText> rules) {
+  std::map<std::string, size_t> index;  // in driver.rules, by id
+  for (const KernelReport& kernel : report.kernels)
+    for (const diag::Finding& finding : kernel.findings) index[finding.rule] = 0;
+  Json driver = {{"name", "fullwarp"}, {"version", FULLWARP_VERSION}, {"rules", Json::array()}};
+  for (auto& [id, at] : index) {
+    at = driver["rules"].size();
+    driver["rules"].push_back(descriptor(id, rules));
+  }
   Json results = Json::array();
   for (const KernelReport& kernel : report.kernels) {
     for (const diag::Finding& finding : kernel.findings) {
-      rules.insert(finding.rule);
-      results.push_back(to_json(finding, kernel));
+      Json result = to_json(finding, kernel);
+      result["ruleIndex"] = index.at(finding.rule);
+      results.push_back(std::move(result));
     }
   }
-  Json driver = {{"name", "fullwarp"}, {"version", FULLWARP_VERSION}, {"rules", Json::array()}};
-  for (const std::string& rule : rules) driver["rules"].push_back({{"id", rule}});
 
   Json invocation = {{"executionSuccessful", report.errors.empty()}};
   for (const Error& error : report.errors) {

@@ -48,6 +48,26 @@ TEST(Sarif, HoldsResultsAndRules) {
   EXPECT_EQ(run["invocations"][0]["executionSuccessful"], true);
 }
 
+// Section 3.49 of the specification: `id` is required, texts stand in multiformatMessageString objects, which
+// need `text`; the level is one of three words. Section 3.27.6: ruleIndex points into the driver's rules.
+TEST(Sarif, RulesAreDescribed) {
+  const RuleText rules[] = {
+      {"another", "never named", "", diag::Level::error},
+      {"bank-conflict", "requests that take more than one go",
+       "# bank-conflict\n\nRequests that the banks serve\nin more than one go.\n\n## The mechanism\n",
+       diag::Level::warning}};
+  const json run = json::parse(render_sarif(sample_report(), rules))["runs"][0];
+  const json& described = run["tool"]["driver"]["rules"];
+  for (const json& rule : described) EXPECT_NE(rule["id"], "another");
+  const json& rule = described[run["results"][0]["ruleIndex"].get<size_t>()];
+  EXPECT_EQ(rule["id"], run["results"][0]["ruleId"]);
+  EXPECT_EQ(rule["shortDescription"], json({{"text", "requests that take more than one go"}}));
+  EXPECT_EQ(rule["fullDescription"], json({{"text", "Requests that the banks serve in more than one go."}}));
+  EXPECT_EQ(rule["help"]["text"], rules[1].page);
+  EXPECT_EQ(rule["help"]["markdown"], rules[1].page);
+  EXPECT_EQ(rule["defaultConfiguration"]["level"], "warning");
+}
+
 TEST(Sarif, ErrorsAreNotifications) {
   Report report;
   report.errors = {{"cannot read the file", "dir with space/x.cu", 0, 0, ""}};
