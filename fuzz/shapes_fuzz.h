@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "shapes/advise.h"
 #include "shapes/read.h"
-#include "shapes/render.h"
 
 inline void judge(const fullwarp::shapes::Model& model) {
   using namespace fullwarp::shapes;
@@ -13,6 +13,5 @@ inline void judge(const fullwarp::shapes::Model& model) {
   if (model.operations.size() + model.weights.size() > 64) return;  // many are slow and no other than few
   const RunOptions run = {.batch = 3, .sequence = 65, .tensor_parallel = 3, .backward = true};
   const Advice advice = advise(model, run, gpu);
-  (void)render_text(advice);
-  (void)render_json({&advice, 1}, {});
+  (void)curve_of(model, advice, gpu, "");
 }

@@ -19,6 +19,8 @@ constexpr RuleInfo kRules[] = {
     {"shape-quantization-block", "a size is no multiple of the quantization block"},
 };
 
+constexpr double kNothing = 1.02;  // a factor below is no gain: measurements repeat within 2 %
+
 template <class Work>
 bool only(const Change& change, const Advice& advice) {
   for (const Affected& affected : change.affected)
@@ -37,8 +39,13 @@ std::string rule_of(const Change& change, const Advice& advice) {
   return only<Conv>(change, advice) ? "shape-channels" : "shape-alignment";
 }
 
-// Names of the operations that gain most, at most three.
-std::string names_of(const Change& change) {
+struct Names {
+  std::string text;
+  bool several = false;
+};
+
+// The operations that gain most, at most three.
+Names names_of(const Change& change) {
   std::vector<const Affected*> sorted;
   for (const Affected& affected : change.affected) sorted.push_back(&affected);
   const auto gain = [](const Affected* a) { return a->now && a->then ? a->now->us - a->then->us : 0; };
@@ -50,7 +57,7 @@ std::string names_of(const Change& change) {
   const size_t shown = std::min<size_t>(names.size(), 3);
   std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), "; "));
   if (names.size() > shown) text += fmt::format("; {} more", names.size() - shown);
-  return text;
+  return {text, names.size() > 1};
 }
 
 std::string why(const std::string& rule, const Change& change, const Advice& advice) {
@@ -76,16 +83,16 @@ diag::Finding finding_of(const Change& change, const Advice& advice) {
   const double gain = timed ? change.affected_now.us / std::max(1e-9, change.affected_then.us) : 0;
   const double share = timed ? (change.now.us - change.then.us) / std::max(1e-9, change.now.us) : 0;
   f.message = why(f.rule, change, advice);
+  const Names names = names_of(change);
   if (timed && change.affected_now.untimed == 0) {
-    if (gain >= 1.02) {
-      f.message += fmt::format(": {} {} {} where {} {} {}", names_of(change),
-                               change.affected.size() > 1 ? "take" : "takes", duration(change.affected_now.us), change.to,
-                               change.affected.size() > 1 ? "take" : "takes", duration(change.affected_then.us));
+    if (gain >= kNothing) {
+      f.message += fmt::format(": {} {} {}, with {} {}", names.text, names.several ? "take" : "takes",
+                               duration(change.affected_now.us), change.to, duration(change.affected_then.us));
     } else {
-      f.message += fmt::format(": here it costs nothing ({})", names_of(change));
+      f.message += fmt::format(": here it costs nothing ({})", names.text);
     }
   } else {
-    f.message += fmt::format(": {}", names_of(change));
+    f.message += fmt::format(": {}", names.text);
   }
   f.level = diag::Level::note;
   if (!timed || (f.rule != "shape-tile" && gain >= kWarningGain && share >= kWarningShare)) f.level = diag::Level::warning;
@@ -96,20 +103,15 @@ diag::Finding finding_of(const Change& change, const Advice& advice) {
                        {}});
     f.evidence = {{"now_us", change.affected_now.us}, {"then_us", change.affected_then.us},
                   {"pass_now_us", change.now.us}, {"pass_then_us", change.then.us}};
-    if (gain < 1.02) f.notes.push_back({"other limits decide there: padding it would gain nothing", {}});
+    if (gain < kNothing) f.notes.push_back({"other limits decide there: padding it would gain nothing", {}});
   }
   f.share = std::clamp(share, 0.0, 1.0);
-  if (!timed || gain >= 1.02) {
-    f.fix = fmt::format("{}: {}", change_text(change), change.number.how);
+  if (!timed || gain >= kNothing) {
+    f.fix = fmt::format("{}: {}", change_text(change), how_text(change));
+    double all = 1;
+    for (const Row& row : advice.rows) all += flops(row.operation) * row.operation.count;
     f.notes.push_back({fmt::format("the padding costs {} of weights and {:.2g} % more operations",
-                                   size_text(change.extra_weight_bytes),
-                                   100 * change.extra_flops /
-                                       std::max(1.0, [&] {
-                                         double all = 0;
-                                         for (const Row& row : advice.rows)
-                                           all += flops(row.operation) * row.operation.count;
-                                         return all;
-                                       }())),
+                                   size_text(change.extra_weight_bytes), 100 * change.extra_flops / all),
                        {}});
   }
   f.evidence.emplace_back("extra_weight_bytes", change.extra_weight_bytes);
@@ -224,6 +226,12 @@ std::string size_text(double bytes) {
 std::string change_text(const Change& change) {
   const std::string value = fmt::format("{}", change.number.value);
   return fmt::format("{}{} -> {}", change.number.name == value ? "" : change.number.name + " ", value, change.to);
+}
+
+std::string how_text(const Change& change) {
+  std::string text = change.number.how;
+  if (const size_t at = text.find("{}"); at != std::string::npos) text.replace(at, 2, fmt::format("{}", change.to));
+  return text;
 }
 
 void findings(Advice& advice, const Model& model, const std::vector<Problem>& problems, const TimeTable& table) {

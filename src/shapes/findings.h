@@ -21,6 +21,7 @@ void findings(Advice& advice, const Model& model, const std::vector<Problem>& pr
 std::string duration(double us);
 // "50257 -> 50304"
 std::string change_text(const Change& change);
+std::string how_text(const Change& change);  // number.how with the new value in its place
 std::string size_text(double bytes);  // "72 KB", "1.2 MB"
 
 }  // namespace fullwarp::shapes

@@ -20,7 +20,7 @@ struct Number {
   int64_t value = 0;
   uint32_t line = 0;         // of the file, from 1; 0: unknown
   bool adjustable = false;   // padding it is a sensible change
-  std::string how;           // how to change it
+  std::string how;           // how to change it; {} stands for the new value
 };
 
 enum class Kind : uint8_t { decoder, encoder, speech };

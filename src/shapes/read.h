@@ -46,12 +46,15 @@ Model model_of_tensors(const std::vector<Tensor>& tensors, const std::string& fi
 // Lines of a source, one at a time, without holding the file.
 class Lines {
  public:
-  explicit Lines(const ByteSource& source) : cursor_(source) {}
+  explicit Lines(const ByteSource& source) : source_(source) {}
   bool next(std::string& line);  // false at the end; a line longer than kMaxLineBytes is cut
   uint32_t number() const { return number_; }  // of the line that `next` gave, from 1
 
  private:
-  Cursor cursor_;
+  const ByteSource& source_;
+  uint64_t offset_ = 0;  // of what follows the block in the source
+  std::string block_;
+  size_t at_ = 0;        // in the block
   uint32_t number_ = 0;
 };
 

@@ -61,8 +61,8 @@ constexpr Family kFamilies[] = {
 };
 
 constexpr std::string_view kVocabulary =
-    "resize the token embedding: model.resize_token_embeddings(pad_to_multiple_of=64); ids stay, new rows are never "
-    "chosen once their logits are masked";
+    "resize the token embedding, model.resize_token_embeddings({}) in transformers; ids stay the same, and the logits of "
+    "the new rows are to be masked";
 constexpr std::string_view kWidth = "pad the weights with zero rows and columns: results stay the same";
 constexpr std::string_view kHead =
     "pad queries, keys and values with zeros and keep the softmax scale of the old size: results stay the same";

@@ -104,15 +104,30 @@ bool looks_like_pickle(std::string_view start, const std::string& name) {
 }  // namespace
 
 bool Lines::next(std::string& line) {
+  constexpr uint64_t kBlockBytes = 64 * 1024;
   line.clear();
-  if (cursor_.left() == 0) return false;
-  ++number_;
-  while (cursor_.left() > 0) {
-    const char c = static_cast<char>(cursor_.little_endian<uint8_t>());
-    if (c == '\n') break;
-    if (line.size() < kMaxLineBytes) line += c;
+  bool any = false;
+  for (;;) {
+    if (at_ == block_.size()) {
+      block_.resize(std::min(kBlockBytes, source_.size() - offset_));
+      at_ = 0;
+      if (block_.empty() || !source_.read(offset_, block_)) {
+        block_.clear();
+        number_ += any ? 1 : 0;
+        return any;
+      }
+      offset_ += block_.size();
+    }
+    any = true;
+    const size_t end = std::min(block_.find('\n', at_), block_.size());
+    line.append(block_, at_, std::min(end - at_, kMaxLineBytes - std::min<size_t>(kMaxLineBytes, line.size())));
+    const bool found = end < block_.size();
+    at_ = found ? end + 1 : end;
+    if (found) {
+      ++number_;
+      return true;
+    }
   }
-  return !cursor_.failed();
 }
 
 Result<Model> read_model(const std::string& given, const RunOptions& run) {

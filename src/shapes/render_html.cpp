@@ -117,9 +117,8 @@ class Picture {
 
   void legend() {
     text(kLeft, kHeight - 12,
-         fmt::format("dots: multiples of 8; band: nine of ten measurements; {}",
-                     advice_.basis == Basis::measured ? "interpolated from " + advice_.conditions
-                                                      : "estimated for " + advice_.gpu + " from measurements on an H200"),
+         fmt::format("dots: multiples of 8; band: nine of ten measurements; {} measurements on an H200",
+                     advice_.basis == Basis::measured ? "interpolated between" : "estimated for " + advice_.gpu + " from"),
          "#555", "start");
   }
 

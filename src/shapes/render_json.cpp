@@ -77,7 +77,7 @@ Json to_json(const Change& change, bool timed) {
     affected.push_back({{"name", a.name}, {"step", to_string(a.step)}, {"count", a.count}, {"before", a.before},
                         {"after", a.after}, {"now", to_json(a.now)}, {"then", to_json(a.then)}});
   Json json = {{"number", change.number.name}, {"from", change.number.value}, {"to", change.to},
-               {"how", change.number.how}, {"cures_alignment", change.alignment},
+               {"how", how_text(change)}, {"cures_alignment", change.alignment},
                {"extra_weight_bytes", change.extra_weight_bytes}, {"extra_flops", change.extra_flops},
                {"affected", std::move(affected)}};
   if (timed) {
