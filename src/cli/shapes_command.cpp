@@ -37,7 +37,8 @@ Exit codes: 0 nothing at or above the --fail-on level, 1 findings, 2 some input 
 constexpr int64_t kDefaultSequence = 1024;
 constexpr int64_t kMostBatch = 1 << 20, kMostSequence = 1 << 22, kMostRanks = 1 << 16;
 
-void add_count(CLI::App& app, const std::string& name, int64_t& value, int64_t most, const std::string& text) {
+void add_count(CLI::App& app, const std::string& name, int64_t& value, int64_t most,
+               const std::string& text) {
   app.add_option(name, value, text)->check(CLI::Range(int64_t{1}, most).description(""))->type_name("N");
 }
 
@@ -47,10 +48,13 @@ void add_choice(CLI::App& app, const std::string& name, std::string& value, cons
       ->type_name(fmt::format("{}", fmt::join(choices(name), "|")));
 }
 
-// The sequence and type that a model runs with where the command line leaves them open; notes say what was chosen.
+// The sequence and type that a model runs with where the command line leaves them open; notes say what was
+// chosen.
 shapes::RunOptions run_for(const ShapesArguments& arguments, shapes::Model& model) {
-  shapes::RunOptions run = {.batch = arguments.batch, .sequence = arguments.sequence,
-                            .tensor_parallel = arguments.tensor_parallel, .backward = arguments.backward,
+  shapes::RunOptions run = {.batch = arguments.batch,
+                            .sequence = arguments.sequence,
+                            .tensor_parallel = arguments.tensor_parallel,
+                            .backward = arguments.backward,
                             .last_logits = arguments.last_logits};
   if (run.sequence == 0) {
     run.sequence = model.max_sequence > 0 ? std::min(kDefaultSequence, model.max_sequence) : kDefaultSequence;
@@ -64,7 +68,8 @@ shapes::RunOptions run_for(const ShapesArguments& arguments, shapes::Model& mode
   } else if (model.dtype == Dtype::fp16) {
     run.dtype = Dtype::fp16;
   } else if (model.dtype == Dtype::fp32) {
-    model.notes.push_back("weights are fp32: products are taken in bf16, as under autocast; --dtype tf32 or fp32 for others");
+    model.notes.push_back(
+        "weights are fp32: products are taken in bf16, as under autocast; --dtype tf32 or fp32 for others");
   }
   return run;
 }
@@ -92,10 +97,10 @@ Outcome judge(const ShapesArguments& arguments, const gpu::Gpu& gpu) {
   Outcome outcome;
   const bool curves = arguments.format == "html" || !arguments.picture.empty();
   for (const std::string& file : arguments.files) {
-    const shapes::RunOptions open = {.batch = arguments.batch,
-                                     .sequence = arguments.sequence == 0 ? kDefaultSequence : arguments.sequence,
-                                     .dtype = arguments.dtype.empty() ? shapes::Dtype::bf16
-                                                                      : *shapes::dtype_named(arguments.dtype)};
+    const shapes::RunOptions open = {
+        .batch = arguments.batch,
+        .sequence = arguments.sequence == 0 ? kDefaultSequence : arguments.sequence,
+        .dtype = arguments.dtype.empty() ? shapes::Dtype::bf16 : *shapes::dtype_named(arguments.dtype)};
     Result<shapes::Model> model = shapes::read_model(file, open);
     if (!model) {
       outcome.errors.push_back(model.error());
@@ -143,13 +148,18 @@ Status draw(const Outcome& outcome, const std::string& path) {
 }  // namespace
 
 void define_shapes(CLI::App& app, ShapesArguments& a) {
-  CLI::App& shapes = *app.add_subcommand("shapes", "Say which sizes of a model are slow, at what cost, and what to pad");
-  shapes.add_option("FILE", a.files, "Models, logs of cuBLAS, lists of products; a folder stands for the model in it")
+  CLI::App& shapes =
+      *app.add_subcommand("shapes", "Say which sizes of a model are slow, at what cost, and what to pad");
+  shapes
+      .add_option("FILE", a.files,
+                  "Models, logs of cuBLAS, lists of products; a folder stands for the model in it")
       ->required()
       ->type_name("");
   add_count(shapes, "--batch", a.batch, kMostBatch, "Sequences in a batch; default: 8");
-  add_count(shapes, "--sequence", a.sequence, kMostSequence, "Tokens of a sequence; default: 1024, or the model's most");
-  add_count(shapes, "--tensor-parallel", a.tensor_parallel, kMostRanks, "Ranks that share every layer; default: 1");
+  add_count(shapes, "--sequence", a.sequence, kMostSequence,
+            "Tokens of a sequence; default: 1024, or the model's most");
+  add_count(shapes, "--tensor-parallel", a.tensor_parallel, kMostRanks,
+            "Ranks that share every layer; default: 1");
   shapes.add_flag("--backward", a.backward, "Also the products of the backward pass");
   shapes.add_flag("--last-logits", a.last_logits, "The output head on the last token of each sequence only");
   add_choice(shapes, "--dtype", a.dtype, "Type of the products; default: the file's, bf16 where it is fp32");
@@ -159,11 +169,14 @@ void define_shapes(CLI::App& app, ShapesArguments& a) {
   add_choice(shapes, "--format", a.format, "Form of the report");
   shapes.add_option("--output", a.output, "Write the report to a file")->type_name("FILE");
   shapes.add_option("--picture", a.picture, "Draw time against a number to a file (SVG)")->type_name("FILE");
-  shapes.add_option("--number", a.number, "The number to draw: vocab_size, 50257; default: that which gains most")
+  shapes
+      .add_option("--number", a.number,
+                  "The number to draw: vocab_size, 50257; default: that which gains most")
       ->type_name("NAME");
   add_count(shapes, "--rows", a.rows, 1'000'000, "Lines of the table of operations; default: 30");
   add_choice(shapes, "--fail-on", a.fail_on, "Level from which findings make the exit code 1");
-  add_choice(shapes, "--color", a.colour, "Colours in text; auto: where the terminal has them and NO_COLOR is not set");
+  add_choice(shapes, "--color", a.colour,
+             "Colours in text; auto: where the terminal has them and NO_COLOR is not set");
   shapes.footer(kFooter);
 }
 
@@ -175,7 +188,8 @@ int run_shapes(const ShapesArguments& arguments, const Streams& streams) {
   }
   Outcome outcome = judge(arguments, **gpu);
   if (!arguments.picture.empty() && !outcome.advices.empty())
-    if (const Status drawn = draw(outcome, arguments.picture); !drawn) outcome.errors.push_back(drawn.error());
+    if (const Status drawn = draw(outcome, arguments.picture); !drawn)
+      outcome.errors.push_back(drawn.error());
   for (const Error& error : outcome.errors) streams.err << error.to_string() << "\n";
   const bool colour = arguments.colour == "always" ||
                       (arguments.colour == "auto" && streams.out_colour && arguments.output.empty());

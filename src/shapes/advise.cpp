@@ -51,7 +51,8 @@ std::string alignment_text(const Operation& operation) {
     while (bytes > 1 && (extents[i] * element_bytes(g->dtype) % bytes != 0 ||
                          pitches[i] * element_bytes(g->dtype) % bytes != 0 || g->base_bytes[i] < bytes))
       bytes /= 2;
-    if (bytes < kVectorBytes) worse[bytes] += worse[bytes].empty() ? std::string(1, "ABC"[i]) : fmt::format(", {}", "ABC"[i]);
+    if (bytes < kVectorBytes)
+      worse[bytes] += worse[bytes].empty() ? std::string(1, "ABC"[i]) : fmt::format(", {}", "ABC"[i]);
   }
   if (worse.empty()) return "16 bytes";
   std::string text;
@@ -128,8 +129,9 @@ class Adviser {
       add(change.affected_now, row.each, row.operation.count);
       add(change.affected_then, then, after.count);
       change.alignment = change.alignment || misaligned_operands(after) < misaligned_operands(row.operation);
-      change.affected.push_back({row.operation.name, row.operation.step, describe(row.operation), describe(after),
-                                 after.count, times(row.each, row.operation.count), times(then, after.count)});
+      change.affected.push_back({row.operation.name, row.operation.step, describe(row.operation),
+                                 describe(after), after.count, times(row.each, row.operation.count),
+                                 times(then, after.count)});
     }
     change.extra_weight_bytes = (weights - weight_elements_) * element_bytes(run_.dtype);
     change.extra_flops = work - flops_;
@@ -144,7 +146,8 @@ class Adviser {
     std::map<int64_t, double> weight;
     for (const Row& row : advice_.rows) {
       if (keeps_alignment(row.operation)) continue;
-      const double us = row.each ? row.each->us * row.operation.count : flops(row.operation) * row.operation.count;
+      const double us =
+          row.each ? row.each->us * row.operation.count : flops(row.operation) * row.operation.count;
       std::set<int64_t> sizes;
       if (const Gemm* g = std::get_if<Gemm>(&row.operation.work)) {
         for (int64_t extent : contiguous_extents(*g)) sizes.insert(extent);
@@ -183,7 +186,8 @@ class Adviser {
       for (int64_t to : values(number.value)) {
         Change candidate = change(number, to);
         if (candidate.affected.empty()) continue;
-        if (!best || (timed && candidate.then.us < best->then.us - kSmallestPad * candidate.affected_now.us) ||
+        if (!best ||
+            (timed && candidate.then.us < best->then.us - kSmallestPad * candidate.affected_now.us) ||
             (candidate.alignment && !best->alignment))
           best = std::move(candidate);
       }
@@ -230,37 +234,43 @@ Advice advise(const Model& model, const RunOptions& run, const gpu::Gpu& gpu) {
   return Adviser(model, run, gpu).advise();
 }
 
-Result<Curve> curve_of(const Model& model, const Advice& advice, const gpu::Gpu& gpu, const std::string& name) {
+Result<Curve> curve_of(const Model& model, const Advice& advice, const gpu::Gpu& gpu,
+                       const std::string& name) {
   constexpr int64_t kMargin = 24, kMostPoints = 200;
   const std::vector<Number> numbers = adjustable_numbers(model);
   Curve curve;
   const Number* number = nullptr;
-  const std::string wanted = !name.empty()               ? name
+  const std::string wanted = !name.empty()             ? name
                              : !advice.changes.empty() ? advice.changes[0].number.name
-                             : !numbers.empty()          ? numbers[0].name
-                                                         : "";
+                             : !numbers.empty()        ? numbers[0].name
+                                                       : "";
   for (const Number& candidate : numbers)
     if (candidate.name == wanted) number = &candidate;
   if (number == nullptr) {
     std::string known;
-    for (size_t i = 0; i < numbers.size() && i < 12; ++i) known += (known.empty() ? "" : ", ") + numbers[i].name;
+    for (size_t i = 0; i < numbers.size() && i < 12; ++i)
+      known += (known.empty() ? "" : ", ") + numbers[i].name;
     return Error{.message = fmt::format("no number `{}` that could be changed", wanted.substr(0, 60)),
-                 .file = model.file, .hint = known.empty() ? "" : "one of " + known};
+                 .file = model.file,
+                 .hint = known.empty() ? "" : "one of " + known};
   }
   curve.number = number->name;
   curve.now = number->value;
   for (const Change& change : advice.changes)
     if (change.number.name == number->name) curve.to = change.to;
-  const int64_t from = std::max<int64_t>(1, curve.now - kMargin), until = std::max(curve.now, curve.to) + kMargin;
+  const int64_t from = std::max<int64_t>(1, curve.now - kMargin),
+                until = std::max(curve.now, curve.to) + kMargin;
   const int64_t step = (until - from) / kMostPoints + 1;
   std::set<int64_t> values = {curve.now};
   if (curve.to != 0) values.insert(curve.to);
   for (int64_t value = from; value <= until; value += step) values.insert(value);
-  for (int64_t value = up(from, 8); value <= until; value += std::max<int64_t>(8, up(step, 8))) values.insert(value);
+  for (int64_t value = up(from, 8); value <= until; value += std::max<int64_t>(8, up(step, 8)))
+    values.insert(value);
   const TimeTable table(gpu);
   for (int64_t value : values) {
     Total total;
-    const std::vector<Operation> operations = derive(with_number(model, *number, value), advice.run).operations;
+    const std::vector<Operation> operations =
+        derive(with_number(model, *number, value), advice.run).operations;
     for (size_t i = 0; i < operations.size(); ++i) {
       const bool same = i < advice.rows.size() && operations[i].work == advice.rows[i].operation.work;
       add(total, same ? advice.rows[i].each : table.time(operations[i]), operations[i].count);

@@ -1,5 +1,5 @@
-// Judges a model's sizes: what each operation takes, which numbers fall off a cliff, what padding them costs and
-// gains. Everything is data; render.h turns it into text, JSON, SARIF, CSV, HTML and a picture.
+// Judges a model's sizes: what each operation takes, which numbers fall off a cliff, what padding them costs
+// and gains. Everything is data; render.h turns it into text, JSON, SARIF, CSV, HTML and a picture.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 namespace fullwarp::shapes {
 
 // Thresholds, each with its reason.
-inline constexpr double kWarningGain = 1.10;   // on the operations concerned: below, a fix is a note
+inline constexpr double kWarningGain = 1.10;    // on the operations concerned: below, a fix is a note
 inline constexpr double kWarningShare = 0.002;  // of the pass: below, a fix gains nothing that one would see
 inline constexpr double kTileGain = 1.15;      // for an aligned number, and only where the ranges do not meet
 inline constexpr double kSmallestPad = 0.015;  // a larger pad must gain this much more of the time
@@ -22,9 +22,9 @@ inline constexpr size_t kMostNumbers = 24;     // of a list or log: those with m
 
 struct Row {
   Operation operation;
-  std::optional<Estimate> each;    // of one
-  std::string alignment;           // "16 bytes", "A, C: 2 bytes"; empty where it means nothing
-  std::optional<TileFit> tiles;    // products on tensor cores
+  std::optional<Estimate> each;  // of one
+  std::string alignment;         // "16 bytes", "A, C: 2 bytes"; empty where it means nothing
+  std::optional<TileFit> tiles;  // products on tensor cores
 };
 
 struct Total {
@@ -35,7 +35,7 @@ struct Total {
 struct Affected {
   std::string name;
   Step step = Step::forward;
-  std::string before, after;       // sizes
+  std::string before, after;  // sizes
   double count = 1;
   std::optional<Estimate> now, then;  // of all `count`
 };
@@ -44,11 +44,11 @@ struct Change {
   Number number;
   int64_t to = 0;
   std::vector<Affected> affected;
-  Total now, then;                  // of the whole pass
+  Total now, then;  // of the whole pass
   Total affected_now, affected_then;
-  double extra_weight_bytes = 0;    // of parameters, on one rank
-  double extra_flops = 0;           // of one pass
-  bool alignment = false;           // it brings some operand to 16 bytes
+  double extra_weight_bytes = 0;  // of parameters, on one rank
+  double extra_flops = 0;         // of one pass
+  bool alignment = false;         // it brings some operand to 16 bytes
 };
 
 // All worthwhile changes at once.
@@ -62,11 +62,11 @@ struct Advice {
   Basis basis = Basis::measured;
   std::string conditions;
   RunOptions run;
-  bool own_run = false;            // sizes come from the file: batch and sequence do not matter
+  bool own_run = false;  // sizes come from the file: batch and sequence do not matter
   std::vector<std::string> notes;
-  std::vector<Row> rows;           // in the order of the model
+  std::vector<Row> rows;  // in the order of the model
   Total total;
-  std::vector<Change> changes;     // the largest gain first; only such as gain or cure
+  std::vector<Change> changes;  // the largest gain first; only such as gain or cure
   std::optional<Together> together;
   std::vector<diag::Finding> findings;
 };
@@ -80,7 +80,9 @@ struct Curve {
   std::vector<std::pair<int64_t, Total>> points;
 };
 
-// Around the number `name`, or that of the first change, or that with most time; an error if there is no such number.
-Result<Curve> curve_of(const Model& model, const Advice& advice, const gpu::Gpu& gpu, const std::string& name);
+// Around the number `name`, or that of the first change, or that with most time; an error if there is no such
+// number.
+Result<Curve> curve_of(const Model& model, const Advice& advice, const gpu::Gpu& gpu,
+                       const std::string& name);
 
 }  // namespace fullwarp::shapes

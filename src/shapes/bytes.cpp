@@ -58,7 +58,8 @@ class TextSource : public ByteSource {
 
 Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return Error{.message = fmt::format("cannot open: {}", std::strerror(errno)), .file = path};
+  if (descriptor < 0)
+    return Error{.message = fmt::format("cannot open: {}", std::strerror(errno)), .file = path};
   struct stat status = {};
   if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
     close(descriptor);
@@ -71,7 +72,8 @@ std::unique_ptr<ByteSource> bytes_of(std::string_view text) { return std::make_u
 
 Result<std::string> read_all(const ByteSource& source, uint64_t most, const std::string& file) {
   if (source.size() > most)
-    return Error{.message = fmt::format("{} bytes are more than the {} that such a file may have", source.size(), most),
+    return Error{.message = fmt::format("{} bytes are more than the {} that such a file may have",
+                                        source.size(), most),
                  .file = file};
   std::string text(source.size(), '\0');
   if (!source.read(0, text)) return Error{.message = "cannot read", .file = file};

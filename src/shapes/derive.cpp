@@ -1,6 +1,6 @@
-// The products of a model's layers. A linear layer y = x W^T with W[out,in] multiplies [tokens,in] by [in,out]; its
-// backward pass is two more products. On one of T tensor-parallel ranks, layers that widen are split by outputs and
-// those that narrow by inputs, as Megatron-LM does, so that a pair needs one reduction.
+// The products of a model's layers. A linear layer y = x W^T with W[out,in] multiplies [tokens,in] by
+// [in,out]; its backward pass is two more products. On one of T tensor-parallel ranks, layers that widen are
+// split by outputs and those that narrow by inputs, as Megatron-LM does, so that a pair needs one reduction.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,9 @@ namespace {
 
 int64_t part(int64_t size, int64_t ranks) { return std::max<int64_t>(1, (size + ranks - 1) / ranks); }
 
-double elements(int64_t rows, int64_t columns) { return static_cast<double>(rows) * static_cast<double>(columns); }
+double elements(int64_t rows, int64_t columns) {
+  return static_cast<double>(rows) * static_cast<double>(columns);
+}
 
 class Builder {
  public:
@@ -44,7 +46,8 @@ class Builder {
     if (split == Split::columns) out = part(out, run_.tensor_parallel);
     if (split == Split::rows) in = part(in, run_.tensor_parallel);
     if (quantization && name != "output head") check_blocks(name, out, in, *quantization);
-    const bool transposed = model_.architecture && model_.architecture->transposed_weights && name != "output head";
+    const bool transposed =
+        model_.architecture && model_.architecture->transposed_weights && name != "output head";
     linear_products(name, rows, out, in, count, transposed, note);
   }
 
@@ -54,18 +57,26 @@ class Builder {
     const auto add = [&](Step step, const Gemm& gemm, double weights) {
       result_.operations.push_back({name, step, count, gemm, weights, note});
     };
-    add(Step::forward, dense_gemm(type, transposed ? Layout::nn : Layout::nt, rows, out, in), elements(out, in));
+    add(Step::forward, dense_gemm(type, transposed ? Layout::nn : Layout::nt, rows, out, in),
+        elements(out, in));
     if (!run_.backward) return;
     add(Step::input_gradient, dense_gemm(type, transposed ? Layout::nt : Layout::nn, rows, in, out), 0);
     add(Step::weight_gradient,
-        transposed ? dense_gemm(type, Layout::tn, in, out, rows) : dense_gemm(type, Layout::tn, out, in, rows), 0);
+        transposed ? dense_gemm(type, Layout::tn, in, out, rows)
+                   : dense_gemm(type, Layout::tn, out, in, rows),
+        0);
   }
 
   void attention(const std::string& name, int64_t queries, int64_t keys, bool causal, double count,
                  int64_t heads, int64_t kv_heads) {
-    const Attention work = {.dtype = run_.dtype, .backward = run_.backward, .causal = causal, .batch = run_.batch,
+    const Attention work = {.dtype = run_.dtype,
+                            .backward = run_.backward,
+                            .causal = causal,
+                            .batch = run_.batch,
                             .heads = part(heads, run_.tensor_parallel),
-                            .kv_heads = part(kv_heads, run_.tensor_parallel), .queries = queries, .keys = keys,
+                            .kv_heads = part(kv_heads, run_.tensor_parallel),
+                            .queries = queries,
+                            .keys = keys,
                             .head_size = at("head_dim")};
     result_.operations.push_back(
         {name, Step::forward, count, work, 0, run_.backward ? "forward and backward together" : ""});
@@ -77,8 +88,16 @@ class Builder {
   }
 
   void conv1d(const std::string& name, int64_t in, int64_t out, int64_t length, int64_t stride) {
-    Conv c = {.dtype = run_.dtype, .channels_last = false, .batch = run_.batch, .in = in, .out = out,
-              .height = length, .width = 1, .kernel_h = 3, .kernel_w = 1, .stride_h = stride};
+    Conv c = {.dtype = run_.dtype,
+              .channels_last = false,
+              .batch = run_.batch,
+              .in = in,
+              .out = out,
+              .height = length,
+              .width = 1,
+              .kernel_h = 3,
+              .kernel_w = 1,
+              .stride_h = stride};
     c.out_height = (length - 1) / stride + 1;
     result_.operations.push_back({name, Step::forward, 1, c, 3 * elements(in, out), {}});
     if (!run_.backward) return;
@@ -110,8 +129,8 @@ class Builder {
   void mlp(const std::string& prefix, int64_t rows, int64_t width, double count, bool gated,
            const std::string& note = {}) {
     const int64_t hidden = at("hidden_size");
-    linear(prefix + (gated ? "gate, up" : "up"), rows, width, hidden, gated ? 2 * count : count, Split::columns,
-           note);
+    linear(prefix + (gated ? "gate, up" : "up"), rows, width, hidden, gated ? 2 * count : count,
+           Split::columns, note);
     linear(prefix + "down", rows, hidden, width, count, Split::rows, note);
   }
 
@@ -192,10 +211,17 @@ class Builder {
       return;
     }
     if (w.kernel_h > 0) {
-      Conv c = {.dtype = run_.dtype, .batch = run_.batch, .in = w.in, .out = w.out, .height = 56, .width = 56,
-                .kernel_h = w.kernel_h, .kernel_w = w.kernel_w};
+      Conv c = {.dtype = run_.dtype,
+                .batch = run_.batch,
+                .in = w.in,
+                .out = w.out,
+                .height = 56,
+                .width = 56,
+                .kernel_h = w.kernel_h,
+                .kernel_w = w.kernel_w};
       c.out_height = c.out_width = 56;
-      result_.operations.push_back({w.name, Step::forward, w.count, c, elements(w.out, w.in) * elements(w.kernel_h, w.kernel_w),
+      result_.operations.push_back({w.name, Step::forward, w.count, c,
+                                    elements(w.out, w.in) * elements(w.kernel_h, w.kernel_w),
                                     "image side not known, 56 assumed"});
       return;
     }
@@ -212,11 +238,11 @@ class Builder {
 
   void not_divisible(const std::string& number, const std::string& what, int64_t value) {
     const int64_t ranks = run_.tensor_parallel;
-    result_.problems.push_back(
-        {"shape-parallel", number,
-         fmt::format("{} {} cannot be split over {} ranks: {} are left over", what, value, ranks, value % ranks),
-         fmt::format("choose a parallel degree that divides {}, or pad it to {}", value,
-                     (value + ranks - 1) / ranks * ranks)});
+    result_.problems.push_back({"shape-parallel", number,
+                                fmt::format("{} {} cannot be split over {} ranks: {} are left over", what,
+                                            value, ranks, value % ranks),
+                                fmt::format("choose a parallel degree that divides {}, or pad it to {}",
+                                            value, (value + ranks - 1) / ranks * ranks)});
   }
 
   void check_parallel() {
@@ -231,15 +257,18 @@ class Builder {
       if (value != 0 && value % ranks != 0 && !unused) not_divisible(name, name, value);
     }
     const int64_t kv = at("num_key_value_heads");
-    if (kv != 0 && kv % ranks != 0 && ranks % kv != 0) not_divisible("num_key_value_heads", "num_key_value_heads", kv);
+    if (kv != 0 && kv % ranks != 0 && ranks % kv != 0)
+      not_divisible("num_key_value_heads", "num_key_value_heads", kv);
   }
 
   void check_blocks(const std::string& name, int64_t out, int64_t in, const Quantization& q) {
     const auto report = [&](const char* side, int64_t size, int64_t block) {
-      const std::string rank = run_.tensor_parallel > 1 ? fmt::format(" on each of {} ranks", run_.tensor_parallel) : "";
+      const std::string rank =
+          run_.tensor_parallel > 1 ? fmt::format(" on each of {} ranks", run_.tensor_parallel) : "";
       result_.problems.push_back(
           {"shape-quantization-block", fmt::format("{}", size),
-           fmt::format("{}: {} {}{} are no multiple of the {} block of {}", name, size, side, rank, q.method, block),
+           fmt::format("{}: {} {}{} are no multiple of the {} block of {}", name, size, side, rank, q.method,
+                       block),
            fmt::format("use a block that divides {}, pad to {}{}", size, (size + block - 1) / block * block,
                        run_.tensor_parallel > 1 ? ", or use fewer ranks" : "")});
     };

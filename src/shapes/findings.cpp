@@ -25,7 +25,8 @@ template <class Work>
 bool only(const Change& change, const Advice& advice) {
   for (const Affected& affected : change.affected)
     for (const Row& row : advice.rows)
-      if (row.operation.name == affected.name && !std::holds_alternative<Work>(row.operation.work)) return false;
+      if (row.operation.name == affected.name && !std::holds_alternative<Work>(row.operation.work))
+        return false;
   return true;
 }
 
@@ -55,7 +56,8 @@ Names names_of(const Change& change) {
   for (const Affected* affected : sorted)
     if (std::find(names.begin(), names.end(), affected->name) == names.end()) names.push_back(affected->name);
   const size_t shown = std::min<size_t>(names.size(), 3);
-  std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), "; "));
+  std::string text =
+      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), "; "));
   if (names.size() > shown) text += fmt::format("; {} more", names.size() - shown);
   return {text, names.size() > 1};
 }
@@ -65,12 +67,15 @@ std::string why(const std::string& rule, const Change& change, const Advice& adv
                                ? "size " + change.number.name
                                : fmt::format("{} {}", change.number.name, change.number.value);
   if (rule == "shape-tile") return fmt::format("{} fits tiles and SMs badly", name);
-  if (rule == "shape-channels") return fmt::format("{} of a convolution's channels is no multiple of 8", name);
+  if (rule == "shape-channels")
+    return fmt::format("{} of a convolution's channels is no multiple of 8", name);
   if (rule == "shape-head-size")
-    return fmt::format("{}: heads that are no multiple of 8 elements are padded by copies before attention", name);
+    return fmt::format("{}: heads that are no multiple of 8 elements are padded by copies before attention",
+                       name);
   const uint32_t unit = vector_elements(advice.run.dtype);
   if (change.number.value % unit != 0)
-    return fmt::format("{} is no multiple of {} elements, 16 bytes in {}", name, unit, to_string(advice.run.dtype));
+    return fmt::format("{} is no multiple of {} elements, 16 bytes in {}", name, unit,
+                       to_string(advice.run.dtype));
   return fmt::format("{} leaves rows that are no multiple of 16 bytes", name);
 }
 
@@ -86,8 +91,9 @@ diag::Finding finding_of(const Change& change, const Advice& advice) {
   const Names names = names_of(change);
   if (timed && change.affected_now.untimed == 0) {
     if (gain >= kNothing) {
-      f.message += fmt::format(": {} {} {}, with {} {}", names.text, names.several ? "take" : "takes",
-                               duration(change.affected_now.us), change.to, duration(change.affected_then.us));
+      f.message +=
+          fmt::format(": {} {} {}, with {} {}", names.text, names.several ? "take" : "takes",
+                      duration(change.affected_now.us), change.to, duration(change.affected_then.us));
     } else {
       f.message += fmt::format(": here it costs nothing ({})", names.text);
     }
@@ -95,14 +101,18 @@ diag::Finding finding_of(const Change& change, const Advice& advice) {
     f.message += fmt::format(": {}", names.text);
   }
   f.level = diag::Level::note;
-  if (!timed || (f.rule != "shape-tile" && gain >= kWarningGain && share >= kWarningShare)) f.level = diag::Level::warning;
+  if (!timed || (f.rule != "shape-tile" && gain >= kWarningGain && share >= kWarningShare))
+    f.level = diag::Level::warning;
   if (f.rule == "shape-tile") f.level = diag::Level::note;
   if (timed) {
-    f.notes.push_back({fmt::format("now {}, then {}; the whole pass {} -> {}", range(change.affected_now),
-                                   range(change.affected_then), duration(change.now.us), duration(change.then.us)),
-                       {}});
-    f.evidence = {{"now_us", change.affected_now.us}, {"then_us", change.affected_then.us},
-                  {"pass_now_us", change.now.us}, {"pass_then_us", change.then.us}};
+    f.notes.push_back(
+        {fmt::format("now {}, then {}; the whole pass {} -> {}", range(change.affected_now),
+                     range(change.affected_then), duration(change.now.us), duration(change.then.us)),
+         {}});
+    f.evidence = {{"now_us", change.affected_now.us},
+                  {"then_us", change.affected_then.us},
+                  {"pass_now_us", change.now.us},
+                  {"pass_then_us", change.then.us}};
     if (gain < kNothing) f.notes.push_back({"other limits decide there: padding it would gain nothing", {}});
   }
   f.share = std::clamp(share, 0.0, 1.0);
@@ -147,12 +157,15 @@ void pitch_findings(Advice& advice, const TimeTable& table) {
     f.rule = "shape-pitch";
     f.kernel = row.operation.name;
     f.place = {advice.file, 0, 0, 0};
-    f.message = fmt::format("{} ({}): {}, no multiple of 16 bytes", row.operation.name, describe(row.operation), what);
+    f.message = fmt::format("{} ({}): {}, no multiple of 16 bytes", row.operation.name,
+                            describe(row.operation), what);
     f.level = diag::Level::warning;
     if (row.each && then) {
       f.message += fmt::format(": {} where aligned {}", duration(row.each->us), duration(then->us));
-      f.evidence = {{"now_us", row.each->us * row.operation.count}, {"then_us", then->us * row.operation.count}};
-      f.share = std::clamp((row.each->us - then->us) * row.operation.count / std::max(1e-9, advice.total.us), 0.0, 1.0);
+      f.evidence = {{"now_us", row.each->us * row.operation.count},
+                    {"then_us", then->us * row.operation.count}};
+      f.share = std::clamp((row.each->us - then->us) * row.operation.count / std::max(1e-9, advice.total.us),
+                           0.0, 1.0);
       if (row.each->us < kWarningGain * then->us || f.share < kWarningShare) f.level = diag::Level::note;
     }
     f.count = static_cast<uint64_t>(std::min(row.operation.count, 1e15));
@@ -198,8 +211,9 @@ void refused_findings(Advice& advice) {
     f.kernel = row.operation.name;
     f.place = {advice.file, 0, 0, 0};
     f.level = diag::Level::error;
-    f.message = fmt::format("{} ({}): {} products need rows of multiples of 16 bytes; PyTorch and cuBLASLt refuse this one",
-                            row.operation.name, describe(row.operation), to_string(g->dtype));
+    f.message = fmt::format(
+        "{} ({}): {} products need rows of multiples of 16 bytes; PyTorch and cuBLASLt refuse this one",
+        row.operation.name, describe(row.operation), to_string(g->dtype));
     f.fix = "pad the sizes along rows to multiples of 16";
     advice.findings.push_back(std::move(f));
   }
@@ -225,16 +239,19 @@ std::string size_text(double bytes) {
 
 std::string change_text(const Change& change) {
   const std::string value = fmt::format("{}", change.number.value);
-  return fmt::format("{}{} -> {}", change.number.name == value ? "" : change.number.name + " ", value, change.to);
+  return fmt::format("{}{} -> {}", change.number.name == value ? "" : change.number.name + " ", value,
+                     change.to);
 }
 
 std::string how_text(const Change& change) {
   std::string text = change.number.how;
-  if (const size_t at = text.find("{}"); at != std::string::npos) text.replace(at, 2, fmt::format("{}", change.to));
+  if (const size_t at = text.find("{}"); at != std::string::npos)
+    text.replace(at, 2, fmt::format("{}", change.to));
   return text;
 }
 
-void findings(Advice& advice, const Model& model, const std::vector<Problem>& problems, const TimeTable& table) {
+void findings(Advice& advice, const Model& model, const std::vector<Problem>& problems,
+              const TimeTable& table) {
   for (const Problem& problem : problems) {
     diag::Finding f;
     f.rule = problem.rule;

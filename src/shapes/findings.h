@@ -15,13 +15,14 @@ struct RuleInfo {
 std::span<const RuleInfo> rule_infos();
 
 // Fills advice.findings from its changes and rows, and from what derive() found impossible.
-void findings(Advice& advice, const Model& model, const std::vector<Problem>& problems, const TimeTable& table);
+void findings(Advice& advice, const Model& model, const std::vector<Problem>& problems,
+              const TimeTable& table);
 
 // "5.14 ms", "38 us"
 std::string duration(double us);
 // "50257 -> 50304"
 std::string change_text(const Change& change);
 std::string how_text(const Change& change);  // number.how with the new value in its place
-std::string size_text(double bytes);  // "72 KB", "1.2 MB"
+std::string size_text(double bytes);         // "72 KB", "1.2 MB"
 
 }  // namespace fullwarp::shapes

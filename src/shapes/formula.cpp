@@ -11,8 +11,9 @@ namespace {
 struct Tile {
   double m, n;
 };
-constexpr Tile kTiles[] = {{256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 128}, {64, 64}, {64, 256}, {256, 64},
-                           {32, 64},   {64, 32},   {32, 32},   {16, 64},  {64, 16},  {16, 128}, {128, 16}};
+constexpr Tile kTiles[] = {{256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 128},
+                           {64, 64},   {64, 256},  {256, 64},  {32, 64},  {64, 32},
+                           {32, 32},   {16, 64},   {64, 16},   {16, 128}, {128, 16}};
 constexpr double kSplits[] = {1, 2, 4, 8, 16, 32};
 constexpr double kReductionBytesPerUs = 3e6;
 
@@ -67,9 +68,11 @@ double gemm_us(const Gemm& g, const GemmConstants& c, const Machine& machine) {
 }
 
 double conv_us(const Conv& v, const GemmConstants& c, const Machine& machine) {
-  const double m = static_cast<double>(v.batch) * static_cast<double>(v.out_height) * static_cast<double>(v.out_width);
+  const double m =
+      static_cast<double>(v.batch) * static_cast<double>(v.out_height) * static_cast<double>(v.out_width);
   const double n = static_cast<double>(v.out);
-  const double k = static_cast<double>(v.in) * static_cast<double>(v.kernel_h) * static_cast<double>(v.kernel_w);
+  const double k =
+      static_cast<double>(v.in) * static_cast<double>(v.kernel_h) * static_cast<double>(v.kernel_w);
   const double side = n <= 32 ? 32 : n <= 64 ? 64 : 128;
   const double waves = std::ceil(std::ceil(m / 128) * std::ceil(n / side) / machine.sms);
   const double rate = c.flop_per_us_sm * machine.compute;
@@ -80,8 +83,10 @@ double conv_us(const Conv& v, const GemmConstants& c, const Machine& machine) {
 
 double attention_us(const Attention& a, const AttentionConstants& c, const Machine& machine) {
   const double heads = static_cast<double>(a.batch) * static_cast<double>(a.heads);
-  const double scores = heads * static_cast<double>(a.queries) * static_cast<double>(a.keys) * (a.causal ? 0.5 : 1);
-  const double size = 4.0 * heads * static_cast<double>(a.queries + a.keys) * static_cast<double>(a.head_size);
+  const double scores =
+      heads * static_cast<double>(a.queries) * static_cast<double>(a.keys) * (a.causal ? 0.5 : 1);
+  const double size =
+      4.0 * heads * static_cast<double>(a.queries + a.keys) * static_cast<double>(a.head_size);
   const double compute = machine.compute * machine.sms / 132;
   return c.launch_us +
          scores * (c.us_per_score + c.us_per_product * up(static_cast<double>(a.head_size), 64)) / compute +

@@ -1,6 +1,6 @@
-// What a reader makes of a file: either an architecture with its numbers (config.json, GGUF), or weights with their
-// shapes (safetensors without a config), or products as they ran (logs, lists, ONNX graphs). derive.h turns all
-// three into operations for a batch, a sequence length and a parallel degree.
+// What a reader makes of a file: either an architecture with its numbers (config.json, GGUF), or weights with
+// their shapes (safetensors without a config), or products as they ran (logs, lists, ONNX graphs). derive.h
+// turns all three into operations for a batch, a sequence length and a parallel degree.
 #pragma once
 
 #include <optional>
@@ -18,9 +18,9 @@ inline constexpr int64_t kMaxSize = int64_t{1} << 31;
 struct Number {
   std::string name;
   int64_t value = 0;
-  uint32_t line = 0;         // of the file, from 1; 0: unknown
-  bool adjustable = false;   // padding it is a sensible change
-  std::string how;           // how to change it; {} stands for the new value
+  uint32_t line = 0;        // of the file, from 1; 0: unknown
+  bool adjustable = false;  // padding it is a sensible change
+  std::string how;          // how to change it; {} stands for the new value
 };
 
 enum class Kind : uint8_t { decoder, encoder, speech };
@@ -28,19 +28,19 @@ enum class Kind : uint8_t { decoder, encoder, speech };
 struct Architecture {
   std::string model_type;
   Kind kind = Kind::decoder;
-  bool gated_mlp = true;             // gate and up, else one up
-  bool fused_qkv = false;            // one product for q, k and v
-  bool transposed_weights = false;   // stored as [in, out]
+  bool gated_mlp = true;            // gate and up, else one up
+  bool fused_qkv = false;           // one product for q, k and v
+  bool transposed_weights = false;  // stored as [in, out]
   bool language_head = true;
-  bool tied = false;                 // the output head's weights are the embedding's
-  int64_t labels = 0;                // rows of a classification head; 0: none
-  int64_t dense_layers = 0;          // layers with a plain MLP in a model of experts
+  bool tied = false;         // the output head's weights are the embedding's
+  int64_t labels = 0;        // rows of a classification head; 0: none
+  int64_t dense_layers = 0;  // layers with a plain MLP in a model of experts
   int64_t expert_layers = 0;
 };
 
 // Groups of weights that share a scale: `in` consecutive elements of a row, `out` rows.
 struct Quantization {
-  std::string method;  // "gptq", "Q4_K"
+  std::string method;                 // "gptq", "Q4_K"
   int64_t bits = 0, in = 0, out = 0;  // 0: no such limit
 };
 
@@ -65,9 +65,9 @@ struct Model {
   std::vector<Weight> weights;
   std::vector<Operation> operations;  // as they ran
   std::optional<Quantization> quantization;
-  std::optional<Dtype> dtype;         // of the file's weights
-  int64_t max_sequence = 0;           // 0: unknown
-  std::vector<std::string> notes;     // what was assumed
+  std::optional<Dtype> dtype;      // of the file's weights
+  int64_t max_sequence = 0;        // 0: unknown
+  std::vector<std::string> notes;  // what was assumed
 
   // The value of a number; 0 if there is none of this name.
   int64_t at(const std::string& name) const;
@@ -99,8 +99,8 @@ struct Derived {
 // Every operation of one pass over the model on one rank.
 Derived derive(const Model& model, const RunOptions& run);
 
-// The numbers whose change advise.h may propose: those of the architecture, else the sizes that the weights or
-// operations have along rows, named by their value ("50257").
+// The numbers whose change advise.h may propose: those of the architecture, else the sizes that the weights
+// or operations have along rows, named by their value ("50257").
 std::vector<Number> adjustable_numbers(const Model& model);
 
 // The model with one number changed; a size of weights or operations changes wherever it stands.

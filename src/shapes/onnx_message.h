@@ -1,5 +1,5 @@
-// The wire format of Protocol Buffers, as far as ONNX needs it: fields of a message one after the other, each a number
-// or so many bytes. Format: protobuf.dev/programming-guides/encoding.
+// The wire format of Protocol Buffers, as far as ONNX needs it: fields of a message one after the other, each
+// a number or so many bytes. Format: protobuf.dev/programming-guides/encoding.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ struct OnnxField {
   uint64_t value = 0;             // of a varint; the length of the others
 };
 
-// One message: gives its fields until its end. Whoever gets a field that is no varint reads or skips its bytes.
+// One message: gives its fields until its end. Whoever gets a field that is no varint reads or skips its
+// bytes.
 class OnnxMessage {
  public:
   OnnxMessage(Cursor& cursor, uint64_t length);

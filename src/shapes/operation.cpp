@@ -130,11 +130,11 @@ std::string describe(const Operation& operation) {
     return fmt::format("{} x {} x {}, {}{}", g->m, g->n, g->k, to_string(g->layout),
                        g->batch > 1 ? fmt::format(", batch {}", g->batch) : "");
   if (const Conv* c = std::get_if<Conv>(&operation.work))
-    return fmt::format("{} -> {} channels, {} x {} kernel, {} x {} x {}", c->in, c->out, c->kernel_h, c->kernel_w,
-                       c->batch, c->height, c->width);
+    return fmt::format("{} -> {} channels, {} x {} kernel, {} x {} x {}", c->in, c->out, c->kernel_h,
+                       c->kernel_w, c->batch, c->height, c->width);
   if (const Attention* a = std::get_if<Attention>(&operation.work))
-    return fmt::format("{} x {} heads of {}, {} queries, {} keys{}", a->batch, a->heads, a->head_size, a->queries,
-                       a->keys, a->causal ? ", causal" : "");
+    return fmt::format("{} x {} heads of {}, {} queries, {} keys{}", a->batch, a->heads, a->head_size,
+                       a->queries, a->keys, a->causal ? ", causal" : "");
   const Gather& gather = std::get<Gather>(operation.work);
   return fmt::format("{} rows of {}", gather.rows, gather.width);
 }

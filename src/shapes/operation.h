@@ -1,5 +1,5 @@
-// What a model computes, as data: matrix products, convolutions, attention and table look-ups with their sizes.
-// Readers and derive.h make operations, time_table.h says how long they take, advise.h judges them.
+// What a model computes, as data: matrix products, convolutions, attention and table look-ups with their
+// sizes. Readers and derive.h make operations, time_table.h says how long they take, advise.h judges them.
 #pragma once
 
 #include <array>
@@ -22,7 +22,8 @@ uint32_t result_bytes(Dtype type);  // of an element of C: fp8 products give bf1
 // Elements in 16 bytes: 8 of 16 bits, 4 of 32, 16 of 8.
 inline uint32_t vector_elements(Dtype type) { return kVectorBytes / element_bytes(type); }
 std::string_view to_string(Dtype type);
-Result<Dtype> dtype_named(std::string_view name);  // as --dtype and lists write it; also "float16", "R_16BF", ...
+Result<Dtype> dtype_named(
+    std::string_view name);  // as --dtype and lists write it; also "float16", "R_16BF", ...
 const std::vector<std::string>& dtype_names();
 
 // C[M,N] = A[M,K] B[K,N], all row-major. The first letter T: A is stored as [K,M]; the second: B as [N,K].
@@ -37,9 +38,10 @@ struct Gemm {
   Dtype dtype = Dtype::bf16;
   Layout layout = Layout::nn;
   int64_t m = 1, n = 1, k = 1;
-  int64_t lda = 1, ldb = 1, ldc = 1;                 // row pitches as stored, in elements
-  std::array<uint32_t, 3> base_bytes = {16, 16, 16};  // power of two up to 16 that divides the address of A, B, C
-  int64_t batch = 1;                                 // independent products of this size in one call
+  int64_t lda = 1, ldb = 1, ldc = 1;  // row pitches as stored, in elements
+  std::array<uint32_t, 3> base_bytes = {16, 16,
+                                        16};  // power of two up to 16 that divides the address of A, B, C
+  int64_t batch = 1;                          // independent products of this size in one call
   bool operator==(const Gemm&) const = default;
 };
 
@@ -78,11 +80,11 @@ struct Operation {
   double count = 1;  // how often it runs in one pass over the model
   std::variant<Gemm, Conv, Attention, Gather> work = {};
   double weight_elements = 0;  // of its parameters, once per `count`; 0 for backward steps and activations
-  std::string note = {};        // what was assumed; may be empty
+  std::string note = {};       // what was assumed; may be empty
 };
 
-double flops(const Operation& operation);           // of one
-double bytes(const Operation& operation);           // each operand and the result once, of one
-std::string describe(const Operation& operation);   // "8192 x 50257 x 768, NT"
+double flops(const Operation& operation);          // of one
+double bytes(const Operation& operation);          // each operand and the result once, of one
+std::string describe(const Operation& operation);  // "8192 x 50257 x 768, NT"
 
 }  // namespace fullwarp::shapes

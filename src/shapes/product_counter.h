@@ -25,9 +25,10 @@ class ProductCounter {
   double calls_ = 0;
 };
 
-// A product from column-major descriptions, as cuBLAS has them: D[m,n] = op(A) op(B), seen as its row-major transpose.
-Gemm from_column_major(Dtype dtype, bool a_transposed, bool b_transposed, int64_t m, int64_t n, int64_t k, int64_t lda,
-                       int64_t ldb, int64_t ldc);
+// A product from column-major descriptions, as cuBLAS has them: D[m,n] = op(A) op(B), seen as its row-major
+// transpose.
+Gemm from_column_major(Dtype dtype, bool a_transposed, bool b_transposed, int64_t m, int64_t n, int64_t k,
+                       int64_t lda, int64_t ldb, int64_t ldc);
 
 // The power of two up to 16 that divides an address.
 uint32_t address_alignment(uint64_t address);

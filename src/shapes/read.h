@@ -1,6 +1,6 @@
-// Readers: one function per format, each from bytes that a stranger may have written to a Model. All of them check
-// before they believe: lengths against the file, sizes against kMaxSize, counts against the limits here. None
-// unpickles, runs or loads anything but names and sizes.
+// Readers: one function per format, each from bytes that a stranger may have written to a Model. All of them
+// check before they believe: lengths against the file, sizes against kMaxSize, counts against the limits
+// here. None unpickles, runs or loads anything but names and sizes.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ Result<Model> read_model(const std::string& path, const RunOptions& run);
 // A tensor as safetensors, GGUF and the index know it.
 struct Tensor {
   std::string name;
-  std::string type;               // "BF16", "Q4_K"
-  std::vector<int64_t> shape;     // outermost first
+  std::string type;            // "BF16", "Q4_K"
+  std::vector<int64_t> shape;  // outermost first
 };
 
 Result<Model> read_config(std::string_view text, const std::string& file);
@@ -47,14 +47,14 @@ Model model_of_tensors(const std::vector<Tensor>& tensors, const std::string& fi
 class Lines {
  public:
   explicit Lines(const ByteSource& source) : source_(source) {}
-  bool next(std::string& line);  // false at the end; a line longer than kMaxLineBytes is cut
+  bool next(std::string& line);                // false at the end; a line longer than kMaxLineBytes is cut
   uint32_t number() const { return number_; }  // of the line that `next` gave, from 1
 
  private:
   const ByteSource& source_;
   uint64_t offset_ = 0;  // of what follows the block in the source
   std::string block_;
-  size_t at_ = 0;        // in the block
+  size_t at_ = 0;  // in the block
   uint32_t number_ = 0;
 };
 

@@ -1,6 +1,7 @@
-// config.json of Hugging Face's transformers. Families name the same numbers differently (hidden_size, n_embd,
-// d_model), so one table says which names mean what, and one which architecture a model_type is. A model_type that is
-// not in the table is read as a decoder with whatever standard numbers it has, and the report says so.
+// config.json of Hugging Face's transformers. Families name the same numbers differently (hidden_size,
+// n_embd, d_model), so one table says which names mean what, and one which architecture a model_type is. A
+// model_type that is not in the table is read as a decoder with whatever standard numbers it has, and the
+// report says so.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,15 +62,18 @@ constexpr Family kFamilies[] = {
 };
 
 constexpr std::string_view kVocabulary =
-    "resize the token embedding, model.resize_token_embeddings({}) in transformers; ids stay the same, and the logits of "
+    "resize the token embedding, model.resize_token_embeddings({}) in transformers; ids stay the same, and "
+    "the logits of "
     "the new rows are to be masked";
 constexpr std::string_view kWidth = "pad the weights with zero rows and columns: results stay the same";
 constexpr std::string_view kHead =
-    "pad queries, keys and values with zeros and keep the softmax scale of the old size: results stay the same";
+    "pad queries, keys and values with zeros and keep the softmax scale of the old size: results stay the "
+    "same";
 constexpr std::string_view kHidden = "only before training: normalisation runs over this dimension";
 constexpr std::string_view kMels = "pad the spectrogram and the first convolution with zero channels";
 
-// A number, the names that families give it in the order of trust, and how one changes it (empty: not by padding).
+// A number, the names that families give it in the order of trust, and how one changes it (empty: not by
+// padding).
 struct Field {
   const char* name;
   std::array<std::string_view, 4> keys;
@@ -88,7 +92,9 @@ constexpr Field kFields[] = {
     {"num_experts_per_tok", {"num_experts_per_tok", "num_experts_per_token", "top_k"}, {}},
     {"moe_intermediate_size", {"moe_intermediate_size"}, kWidth},
     {"shared_expert_intermediate_size", {"shared_expert_intermediate_size"}, kWidth},
-    {"max_position_embeddings", {"max_position_embeddings", "n_positions", "max_target_positions", "n_ctx"}, {}},
+    {"max_position_embeddings",
+     {"max_position_embeddings", "n_positions", "max_target_positions", "n_ctx"},
+     {}},
     {"encoder_layers", {"encoder_layers"}, {}},
     {"decoder_layers", {"decoder_layers"}, {}},
     {"encoder_attention_heads", {"encoder_attention_heads"}, {}},
@@ -102,7 +108,8 @@ constexpr Field kFields[] = {
 uint32_t line_of_key(std::string_view text, std::string_view key) {
   const size_t at = text.find(fmt::format("\"{}\"", key));
   if (at == std::string_view::npos) return 0;
-  return static_cast<uint32_t>(1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+  return static_cast<uint32_t>(
+      1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
 }
 
 class ConfigReader {
@@ -134,10 +141,9 @@ class ConfigReader {
       if (found == json_.end() || found->is_null()) continue;
       if (!found->is_number_integer() && !found->is_number_unsigned())
         return error(fmt::format("`{}` is no whole number", key), key);
-      const bool too_large =
-          found->is_number_unsigned() ? found->get<uint64_t>() > uint64_t{kMaxNumber} : found->get<int64_t>() < 0;
-      if (too_large)
-        return error(fmt::format("`{}` lies outside of 0 to {}", key, kMaxNumber), key);
+      const bool too_large = found->is_number_unsigned() ? found->get<uint64_t>() > uint64_t{kMaxNumber}
+                                                         : found->get<int64_t>() < 0;
+      if (too_large) return error(fmt::format("`{}` lies outside of 0 to {}", key, kMaxNumber), key);
       if (found->get<int64_t>() == 0) continue;
       model_.set({field.name, found->get<int64_t>(), line_of_key(text_, key), !field.how.empty(),
                   std::string(field.how)});
@@ -168,9 +174,9 @@ class ConfigReader {
     } else {
       const std::string activation = text_at("hidden_act");
       a.gated_mlp = activation == "silu" || activation == "swish" || activation == "gelu_pytorch_tanh";
-      model_.notes.push_back(fmt::format(
-          "model_type `{}` is not known: read as a decoder with separate q, k, v and {} MLP", a.model_type.substr(0, 60),
-          a.gated_mlp ? "a gated" : "an ungated"));
+      model_.notes.push_back(
+          fmt::format("model_type `{}` is not known: read as a decoder with separate q, k, v and {} MLP",
+                      a.model_type.substr(0, 60), a.gated_mlp ? "a gated" : "an ungated"));
     }
     if (const auto tied = json_.find("tie_word_embeddings"); tied != json_.end() && tied->is_boolean())
       a.tied = tied->get<bool>();
@@ -193,7 +199,8 @@ class ConfigReader {
         a.labels = labels != json_.end() && labels->is_object() ? static_cast<int64_t>(labels->size()) : 2;
       }
     } else {
-      const bool bare = name.ends_with("Model") && !has("LMHead");  // "GPT2Model"; "GPT2LMHeadModel" has a head
+      const bool bare =
+          name.ends_with("Model") && !has("LMHead");  // "GPT2Model"; "GPT2LMHeadModel" has a head
       a.language_head = name.empty() || !(has("Classification") || bare);
     }
   }
@@ -209,13 +216,14 @@ class ConfigReader {
     const auto needs = [&](std::initializer_list<const char*> names) -> Status {
       for (const char* name : names)
         if (model_.at(name) == 0)
-          return Error{fmt::format("`{}` is missing", name), file_, 0, 0, "every product's size follows from it"};
+          return Error{fmt::format("`{}` is missing", name), file_, 0, 0,
+                       "every product's size follows from it"};
       return Ok{};
     };
     Status complete = a.kind == Kind::speech
                           ? needs({"hidden_size", "num_attention_heads", "encoder_layers", "decoder_layers",
-                                   "encoder_attention_heads", "encoder_ffn_dim", "decoder_ffn_dim", "num_mel_bins",
-                                   "max_source_positions", "vocab_size"})
+                                   "encoder_attention_heads", "encoder_ffn_dim", "decoder_ffn_dim",
+                                   "num_mel_bins", "max_source_positions", "vocab_size"})
                           : needs({"hidden_size", "num_attention_heads", "num_hidden_layers", "vocab_size"});
     if (!complete) return complete;
     if (model_.at("head_dim") == 0) {
@@ -298,7 +306,8 @@ class ConfigReader {
     }
     if (q.method.empty()) q.method = "quantization";
     model_.notes.push_back(fmt::format(
-        "weights are quantized ({}): blocks are checked, times are those of products on unpacked weights", q.method));
+        "weights are quantized ({}): blocks are checked, times are those of products on unpacked weights",
+        q.method));
     model_.quantization = q;
   }
 
@@ -306,18 +315,20 @@ class ConfigReader {
     const Architecture& a = *model_.architecture;
     const std::string type = a.model_type.empty() ? "model" : a.model_type.substr(0, 60);
     if (a.kind == Kind::speech) {
-      model_.title = fmt::format("{}: {} + {} layers, hidden {}, {} heads of {}, vocabulary {}", type,
-                                 model_.at("encoder_layers"), model_.at("decoder_layers"), model_.at("hidden_size"),
-                                 model_.at("num_attention_heads"), model_.at("head_dim"), model_.at("vocab_size"));
+      model_.title =
+          fmt::format("{}: {} + {} layers, hidden {}, {} heads of {}, vocabulary {}", type,
+                      model_.at("encoder_layers"), model_.at("decoder_layers"), model_.at("hidden_size"),
+                      model_.at("num_attention_heads"), model_.at("head_dim"), model_.at("vocab_size"));
       return;
     }
     const int64_t heads = model_.at("num_attention_heads"), kv = model_.at("num_key_value_heads");
-    model_.title = fmt::format("{}: {} layers, hidden {}, {} heads of {}{}, MLP {}{}, vocabulary {}", type,
-                               model_.at("num_hidden_layers"), model_.at("hidden_size"), heads, model_.at("head_dim"),
-                               kv != heads ? fmt::format(" ({} for keys)", kv) : "",
-                               a.expert_layers > 0 ? model_.at("moe_intermediate_size") : model_.at("intermediate_size"),
-                               a.expert_layers > 0 ? fmt::format(" x {} experts", model_.at("num_experts")) : "",
-                               model_.at("vocab_size"));
+    model_.title =
+        fmt::format("{}: {} layers, hidden {}, {} heads of {}{}, MLP {}{}, vocabulary {}", type,
+                    model_.at("num_hidden_layers"), model_.at("hidden_size"), heads, model_.at("head_dim"),
+                    kv != heads ? fmt::format(" ({} for keys)", kv) : "",
+                    a.expert_layers > 0 ? model_.at("moe_intermediate_size") : model_.at("intermediate_size"),
+                    a.expert_layers > 0 ? fmt::format(" x {} experts", model_.at("num_experts")) : "",
+                    model_.at("vocab_size"));
   }
 
   const Json& json_;
@@ -338,7 +349,8 @@ Result<Model> read_config(std::string_view text, const std::string& file) {
       [[maybe_unused]] const Json again = Json::parse(text);
     } catch (const Json::parse_error& failure) {
       const size_t at = std::min<size_t>(failure.byte, text.size());
-      line = static_cast<uint32_t>(1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+      line = static_cast<uint32_t>(
+          1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
     }
     return Error{"not valid JSON", file, line, 0, "is the download complete?"};
   }
@@ -347,7 +359,8 @@ Result<Model> read_config(std::string_view text, const std::string& file) {
   if (const auto inner = json.find("text_config");
       inner != json.end() && inner->is_object() && !json.contains("hidden_size")) {
     Result<Model> model = ConfigReader(*inner, text, file).read();
-    if (model) model->notes.push_back("only text_config is read: the language model, not the image or audio part");
+    if (model)
+      model->notes.push_back("only text_config is read: the language model, not the image or audio part");
     return model;
   }
   return ConfigReader(json, text, file).read();

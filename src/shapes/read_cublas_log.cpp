@@ -1,14 +1,16 @@
 // What cuBLAS and cuBLASLt write about their calls.
 //
 // CUBLASLT_LOG_LEVEL=2 and above gives one line a call:
-//   [...][cublasLt][pid][Trace][cublasLtMatmul] A=0X7F.. Adesc=[type=R_16BF rows=768 cols=2304 ld=768] B=... Bdesc=[...]
+//   [...][cublasLt][pid][Trace][cublasLtMatmul] A=0X7F.. Adesc=[type=R_16BF rows=768 cols=2304 ld=768] B=...
+//   Bdesc=[...]
 //     ... Ddesc=[...] computeDesc=[computeType=COMPUTE_32F scaleType=R_32F transa=OP_T] algo=[...] ...
-// (cublasLtTSTMatmul and the like are the same from inside the library.) CUBLAS_LOGINFO_DBG=1 gives a block a call:
+// (cublasLtTSTMatmul and the like are the same from inside the library.) CUBLAS_LOGINFO_DBG=1 gives a block a
+// call:
 //   I! cuBLAS (v13.4) function cublasStatus_t cublasGemmEx(...) called:
 //   i!  transa: type=cublasOperation_t; val=CUBLAS_OP_T(1)
 //   i!  m: type=int; val=2304
-// Both are column-major; sizes are turned to row-major ones. With both logs in one file the cublasLt lines count,
-// since cuBLAS calls cublasLt for the same product.
+// Both are column-major; sizes are turned to row-major ones. With both logs in one file the cublasLt lines
+// count, since cuBLAS calls cublasLt for the same product.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,8 +53,8 @@ Matrix matrix_of(std::string_view line, std::string_view key) {
   const size_t at = line.find(key);
   if (at == std::string_view::npos) return {};
   const std::string_view inside = line.substr(at + key.size(), line.find(']', at) - at - key.size() + 1);
-  Matrix m = {word_after(inside, "type="), number_of(word_after(inside, "rows=")), number_of(word_after(inside, "cols=")),
-              number_of(word_after(inside, "ld="))};
+  Matrix m = {word_after(inside, "type="), number_of(word_after(inside, "rows=")),
+              number_of(word_after(inside, "cols=")), number_of(word_after(inside, "ld="))};
   if (m.pitch == 0) m.pitch = m.rows;
   m.batch = std::max<int64_t>(1, number_of(word_after(inside, "batchCount=")));
   return m;
@@ -75,7 +77,8 @@ class LogReader {
       } else if (line.starts_with("i!")) {
         argument(line);
       }
-      if (!room) return Error{fmt::format("more than {} different products", kMaxProducts), file_, lines_.number()};
+      if (!room)
+        return Error{fmt::format("more than {} different products", kMaxProducts), file_, lines_.number()};
     }
     if (!finish_call())
       return Error{fmt::format("more than {} different products", kMaxProducts), file_, lines_.number()};
@@ -83,13 +86,15 @@ class LogReader {
     model.file = file_;
     ProductCounter& counter = lt_.empty() ? cublas_ : lt_;
     if (counter.empty())
-      return Error{"no matrix product in this log", file_, 0, 0,
-                   "set CUBLASLT_LOG_LEVEL=2 (cublasLt) or CUBLAS_LOGINFO_DBG=1 and CUBLAS_LOGDEST_DBG=FILE (cuBLAS)"};
+      return Error{
+          "no matrix product in this log", file_, 0, 0,
+          "set CUBLASLT_LOG_LEVEL=2 (cublasLt) or CUBLAS_LOGINFO_DBG=1 and CUBLAS_LOGDEST_DBG=FILE (cuBLAS)"};
     const double calls = counter.calls();
     model.operations = std::move(counter).take();
     model.title = fmt::format("{} log: {:.0f} products of {} sizes", lt_used() ? "cublasLt" : "cuBLAS", calls,
                               model.operations.size());
-    if (unread_ > 0) model.notes.push_back(fmt::format("{} calls of other types or without sizes are left out", unread_));
+    if (unread_ > 0)
+      model.notes.push_back(fmt::format("{} calls of other types or without sizes are left out", unread_));
     return model;
   }
 
@@ -103,8 +108,10 @@ class LogReader {
   }
 
   bool lt_line(std::string_view line) {
-    if (line.find("Matmul]") == std::string_view::npos || line.find("Heuristic") != std::string_view::npos) return true;
-    const Matrix a = matrix_of(line, "Adesc=["), b = matrix_of(line, "Bdesc=["), d = matrix_of(line, "Ddesc=[");
+    if (line.find("Matmul]") == std::string_view::npos || line.find("Heuristic") != std::string_view::npos)
+      return true;
+    const Matrix a = matrix_of(line, "Adesc=["), b = matrix_of(line, "Bdesc=["),
+                 d = matrix_of(line, "Ddesc=[");
     const bool ta = is_true(word_after(line, "transa=")) || is_true(word_after(line, "transA="));
     const Result<Dtype> type = type_of(a.type, word_after(line, "computeType="));
     if (!type || a.rows == 0 || a.columns == 0 || d.rows == 0 || d.columns == 0) {
@@ -112,8 +119,10 @@ class LogReader {
       return true;
     }
     const bool tb = is_true(word_after(line, "transb=")) || is_true(word_after(line, "transB="));
-    Gemm gemm = from_column_major(*type, ta, tb, d.rows, d.columns, ta ? a.rows : a.columns, a.pitch, b.pitch, d.pitch);
-    gemm.base_bytes = {alignment_of_address(word_after(line, " B=")), alignment_of_address(word_after(line, " A=")),
+    Gemm gemm = from_column_major(*type, ta, tb, d.rows, d.columns, ta ? a.rows : a.columns, a.pitch, b.pitch,
+                                  d.pitch);
+    gemm.base_bytes = {alignment_of_address(word_after(line, " B=")),
+                       alignment_of_address(word_after(line, " A=")),
                        alignment_of_address(word_after(line, " D="))};
     gemm.batch = d.batch;
     return lt_.add(gemm, 1, "cublasLtMatmul");
@@ -143,7 +152,8 @@ class LogReader {
   uint32_t base_of(const char* name) const {
     const std::string_view text = at(name);
     const size_t hex = text.find("0x0x");
-    return hex == std::string_view::npos ? kVectorBytes : alignment_of_address(text.substr(hex, text.find(')') - hex));
+    return hex == std::string_view::npos ? kVectorBytes
+                                         : alignment_of_address(text.substr(hex, text.find(')') - hex));
   }
 
   // A block ends where the next begins. False if there is no room for one more product.
@@ -193,7 +203,8 @@ class LogReader {
 
 Result<Model> read_cublas_log(const ByteSource& source, const std::string& file) {
   if (source.size() > kMaxLogBytes)
-    return Error{fmt::format("a log of {} bytes is not read", source.size()), file, 0, 0, "cut it to a part of the run"};
+    return Error{fmt::format("a log of {} bytes is not read", source.size()), file, 0, 0,
+                 "cut it to a part of the run"};
   return LogReader(source, file).read();
 }
 

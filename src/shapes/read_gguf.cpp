@@ -1,6 +1,6 @@
-// GGUF, versions 2 and 3: magic, version, counts of tensors and of key-value pairs, the pairs, the tensors' names and
-// sizes. The keys hold the architecture ("llama.feed_forward_length"), so that no config is needed. Arrays such as the
-// vocabulary are passed over by their lengths. Specification: ggml/docs/gguf.md.
+// GGUF, versions 2 and 3: magic, version, counts of tensors and of key-value pairs, the pairs, the tensors'
+// names and sizes. The keys hold the architecture ("llama.feed_forward_length"), so that no config is needed.
+// Arrays such as the vocabulary are passed over by their lengths. Specification: ggml/docs/gguf.md.
 #include <fmt/format.h>
 
 #include <map>
@@ -25,13 +25,13 @@ struct Block {
   std::string_view name;
   int64_t elements;  // of a row that share a block
 };
-constexpr Block kBlocks[] = {{0, "F32", 1},      {1, "F16", 1},      {2, "Q4_0", 32},     {3, "Q4_1", 32},
-                             {6, "Q5_0", 32},    {7, "Q5_1", 32},    {8, "Q8_0", 32},     {9, "Q8_1", 32},
-                             {10, "Q2_K", 256},  {11, "Q3_K", 256},  {12, "Q4_K", 256},   {13, "Q5_K", 256},
-                             {14, "Q6_K", 256},  {15, "Q8_K", 256},  {16, "IQ2_XXS", 256}, {17, "IQ2_XS", 256},
-                             {18, "IQ3_XXS", 256}, {19, "IQ1_S", 256}, {20, "IQ4_NL", 32}, {21, "IQ3_S", 256},
-                             {22, "IQ2_S", 256}, {23, "IQ4_XS", 256}, {29, "IQ1_M", 256}, {30, "BF16", 1},
-                             {34, "TQ1_0", 256}, {35, "TQ2_0", 256}, {39, "MXFP4", 32}};
+constexpr Block kBlocks[] = {
+    {0, "F32", 1},       {1, "F16", 1},        {2, "Q4_0", 32},    {3, "Q4_1", 32},    {6, "Q5_0", 32},
+    {7, "Q5_1", 32},     {8, "Q8_0", 32},      {9, "Q8_1", 32},    {10, "Q2_K", 256},  {11, "Q3_K", 256},
+    {12, "Q4_K", 256},   {13, "Q5_K", 256},    {14, "Q6_K", 256},  {15, "Q8_K", 256},  {16, "IQ2_XXS", 256},
+    {17, "IQ2_XS", 256}, {18, "IQ3_XXS", 256}, {19, "IQ1_S", 256}, {20, "IQ4_NL", 32}, {21, "IQ3_S", 256},
+    {22, "IQ2_S", 256},  {23, "IQ4_XS", 256},  {29, "IQ1_M", 256}, {30, "BF16", 1},    {34, "TQ1_0", 256},
+    {35, "TQ2_0", 256},  {39, "MXFP4", 32}};
 
 const Block* block_of(uint32_t type) {
   for (const Block& block : kBlocks)
@@ -139,7 +139,8 @@ class GgufReader {
     for (uint32_t i = 0; i < dimensions; ++i) {
       const auto size = cursor_.little_endian<uint64_t>();
       if (size > uint64_t{kMaxSize})
-        return error(fmt::format("tensor `{}` has a size outside of 0 to {}", t.name.substr(0, 80), kMaxSize));
+        return error(
+            fmt::format("tensor `{}` has a size outside of 0 to {}", t.name.substr(0, 80), kMaxSize));
       t.shape.insert(t.shape.begin(), static_cast<int64_t>(size));  // the file has the innermost first
     }
     const auto type = cursor_.little_endian<uint32_t>();
@@ -212,21 +213,23 @@ class GgufReader {
     if (common != nullptr) {
       model->quantization = Quantization{std::string(common->name), 0, common->elements, 0};
       model->notes.push_back(fmt::format(
-          "weights are {}: blocks of {} are checked, times are those of products on unpacked weights", common->name,
-          common->elements));
+          "weights are {}: blocks of {} are checked, times are those of products on unpacked weights",
+          common->name, common->elements));
     }
     return model;
   }
 
-  // llama.cpp's names of architectures that config.json spells otherwise; only letters, digits and the like pass.
+  // llama.cpp's names of architectures that config.json spells otherwise; only letters, digits and the like
+  // pass.
   static std::string json_type(const std::string& architecture) {
     static const std::map<std::string, std::string> kNames = {
-        {"gptneox", "gpt_neox"}, {"qwen2moe", "qwen2_moe"}, {"qwen3moe", "qwen3_moe"}, {"starcoder", "gpt_bigcode"},
-        {"phi2", "phi"},         {"gemma3", "gemma3_text"}};
+        {"gptneox", "gpt_neox"},      {"qwen2moe", "qwen2_moe"}, {"qwen3moe", "qwen3_moe"},
+        {"starcoder", "gpt_bigcode"}, {"phi2", "phi"},           {"gemma3", "gemma3_text"}};
     if (const auto found = kNames.find(architecture); found != kNames.end()) return found->second;
     std::string safe;
     for (char c : architecture.substr(0, 60))
-      if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-') safe += c;
+      if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-')
+        safe += c;
     return safe;
   }
 

@@ -1,10 +1,10 @@
-// A list of products: `M,N,K,dtype[,lda,ldb,ldc][,trans]`, one a line, `#` begins a comment; or, as the GEMM library's
-// preload writes it, a table whose first line names the columns, in any order:
+// A list of products: `M,N,K,dtype[,lda,ldb,ldc][,trans]`, one a line, `#` begins a comment; or, as the GEMM
+// library's preload writes it, a table whose first line names the columns, in any order:
 //   M,N,K,dtype,lda,ldb,ldc,trans,calls,...
-// Known columns are M, N, K, dtype, lda, ldb, ldc, trans, batch, calls, name, a_bytes, b_bytes, c_bytes (what divides
-// the operand's address: a power of two), order; others are passed over. Sizes are those of a row-major product; trans
-// is NN, NT, TN or TT as in operation.h. A table whose order is `column`, or which has the preload's columns `choice`
-// and `aligned_us`, holds sizes as cuBLAS has them, column-major.
+// Known columns are M, N, K, dtype, lda, ldb, ldc, trans, batch, calls, name, a_bytes, b_bytes, c_bytes (what
+// divides the operand's address: a power of two), order; others are passed over. Sizes are those of a
+// row-major product; trans is NN, NT, TN or TT as in operation.h. A table whose order is `column`, or which
+// has the preload's columns `choice` and `aligned_us`, holds sizes as cuBLAS has them, column-major.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,8 @@ std::vector<std::string_view> fields_of(std::string_view line) {
 
 std::string lower(std::string_view text) {
   std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   return result;
 }
 
@@ -54,7 +55,8 @@ class ListReader {
       started_ = true;
       if (Status status = product(fields); !status) return status.error();
     }
-    if (counter_.empty()) return Error{"no product in the list", file_, 0, 0, "write lines such as 8192,50257,768,bf16"};
+    if (counter_.empty())
+      return Error{"no product in the list", file_, 0, 0, "write lines such as 8192,50257,768,bf16"};
     Model model;
     model.file = file_;
     const double calls = counter_.calls();
@@ -64,12 +66,14 @@ class ListReader {
   }
 
  private:
-  Error error(const std::string& message, const std::string& hint = "a line is M,N,K,dtype[,lda,ldb,ldc][,trans]") const {
+  Error error(const std::string& message,
+              const std::string& hint = "a line is M,N,K,dtype[,lda,ldb,ldc][,trans]") const {
     return Error{message, file_, lines_.number(), 0, hint};
   }
 
   bool header(const std::vector<std::string_view>& fields) {
-    if (started_ || std::none_of(fields.begin(), fields.end(), [](std::string_view f) { return lower(f) == "m"; }))
+    if (started_ ||
+        std::none_of(fields.begin(), fields.end(), [](std::string_view f) { return lower(f) == "m"; }))
       return false;
     started_ = true;
     for (size_t i = 0; i < fields.size(); ++i) columns_.emplace(lower(fields[i]), i);
@@ -94,7 +98,8 @@ class ListReader {
   // The text of a column: by its name, or by its place in a list without a header.
   std::string_view field(const std::vector<std::string_view>& fields, const char* name) const {
     const auto found = columns_.find(name);
-    return found == columns_.end() || found->second >= fields.size() ? std::string_view() : fields[found->second];
+    return found == columns_.end() || found->second >= fields.size() ? std::string_view()
+                                                                     : fields[found->second];
   }
 
   Status product(std::vector<std::string_view> fields) {
@@ -130,7 +135,8 @@ class ListReader {
     Layout layout = Layout::nn;
     if (const std::string_view text = field(fields, "trans"); !text.empty()) {
       const Result<Layout> named = layout_of(text);
-      if (!named) return error(named.error().message, "NN, NT, TN or TT: the first letter for A, the second for B");
+      if (!named)
+        return error(named.error().message, "NN, NT, TN or TT: the first letter for A, the second for B");
       layout = *named;
     }
     const bool column_major = lower(field(fields, "order")) == "column" ||
@@ -147,15 +153,18 @@ class ListReader {
       *value = *number;
     }
     std::string name(field(fields, "name").substr(0, 120));
-    if (!counter_.add(gemm, static_cast<double>(calls), name.empty() ? fmt::format("line {}", lines_.number()) : name))
+    if (!counter_.add(gemm, static_cast<double>(calls),
+                      name.empty() ? fmt::format("line {}", lines_.number()) : name))
       return error(fmt::format("more than {} different products", kMaxProducts));
     return Ok{};
   }
 
-  // A column-major operand is its row-major transpose: reading its sizes as those of a row-major product, the letters
-  // and extents of A and B change places. `pitches` then checks lda against the rows that cuBLAS's A has.
+  // A column-major operand is its row-major transpose: reading its sizes as those of a row-major product, the
+  // letters and extents of A and B change places. `pitches` then checks lda against the rows that cuBLAS's A
+  // has.
   static Gemm as_column_major(const Gemm& g) {
-    const bool ta = g.layout == Layout::tn || g.layout == Layout::tt, tb = g.layout == Layout::nt || g.layout == Layout::tt;
+    const bool ta = g.layout == Layout::tn || g.layout == Layout::tt,
+               tb = g.layout == Layout::nt || g.layout == Layout::tt;
     Gemm dense = g;
     dense.lda = ta ? g.k : g.m;
     dense.ldb = tb ? g.n : g.k;
@@ -163,7 +172,8 @@ class ListReader {
     return dense;
   }
   static Gemm as_row_major(const Gemm& g) {
-    const bool ta = g.layout == Layout::tn || g.layout == Layout::tt, tb = g.layout == Layout::nt || g.layout == Layout::tt;
+    const bool ta = g.layout == Layout::tn || g.layout == Layout::tt,
+               tb = g.layout == Layout::nt || g.layout == Layout::tt;
     Gemm turned = from_column_major(g.dtype, ta, tb, g.m, g.n, g.k, g.lda, g.ldb, g.ldc);
     turned.base_bytes = {g.base_bytes[1], g.base_bytes[0], g.base_bytes[2]};
     turned.batch = g.batch;
@@ -180,7 +190,8 @@ class ListReader {
         const Result<int64_t> value = size(text, "pitch");
         if (!value) return value.error();
         if (*value < extents[i])
-          return error(fmt::format("{} = {} is smaller than the {} elements of a row", kPitches[i], *value, extents[i]),
+          return error(fmt::format("{} = {} is smaller than the {} elements of a row", kPitches[i], *value,
+                                   extents[i]),
                        "a pitch counts elements from one row of the stored operand to the next");
         *pitch[i] = *value;
       }
@@ -203,7 +214,8 @@ class ListReader {
 }  // namespace
 
 Result<Model> read_list(const ByteSource& source, const std::string& file) {
-  if (source.size() > kMaxLogBytes) return Error{fmt::format("a list of {} bytes is not read", source.size()), file};
+  if (source.size() > kMaxLogBytes)
+    return Error{fmt::format("a list of {} bytes is not read", source.size()), file};
   return ListReader(source, file).read();
 }
 

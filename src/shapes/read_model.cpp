@@ -45,7 +45,8 @@ Result<std::vector<Tensor>> sharded_tensors(const std::string& index) {
 void correct_vocabulary(Model& model, const std::vector<Tensor>& tensors) {
   for (const Tensor& tensor : tensors) {
     if (tensor.shape.size() != 2 || model.find("vocab_size") == nullptr) continue;
-    const bool embedding = tensor.name.ends_with("embed_tokens.weight") || tensor.name.ends_with("wte.weight") ||
+    const bool embedding = tensor.name.ends_with("embed_tokens.weight") ||
+                           tensor.name.ends_with("wte.weight") ||
                            tensor.name.ends_with("word_embeddings.weight");
     if (!embedding || tensor.shape[0] == model.at("vocab_size") || tensor.shape[0] < 1) continue;
     Number number = *model.find("vocab_size");
@@ -86,19 +87,21 @@ Result<Model> safetensors_model(const std::string& path, const Result<std::vecto
 Result<std::string> file_of_folder(const std::string& folder) {
   for (const char* name : {"model.safetensors.index.json", "model.safetensors", "config.json"})
     if (is_file(fs::path(folder) / name)) return (fs::path(folder) / name).string();
-  return Error{"a folder without model.safetensors.index.json, model.safetensors or config.json", folder, 0, 0,
-               "name the model's file"};
+  return Error{"a folder without model.safetensors.index.json, model.safetensors or config.json", folder, 0,
+               0, "name the model's file"};
 }
 
 bool looks_like_log(std::string_view start) {
-  return start.find("[cublasLt]") != std::string_view::npos || start.find("I! cuBLAS") != std::string_view::npos ||
+  return start.find("[cublasLt]") != std::string_view::npos ||
+         start.find("I! cuBLAS") != std::string_view::npos ||
          start.find("cublasLt") != std::string_view::npos;
 }
 
 // The first bytes of pickles: PyTorch's zip files and protocol 2 and above.
 bool looks_like_pickle(std::string_view start, const std::string& name) {
   return start.starts_with("PK\x03\x04") || start.starts_with("\x80\x02") || start.starts_with("\x80\x03") ||
-         start.starts_with("\x80\x04") || name.ends_with(".pt") || name.ends_with(".pth") || name.ends_with(".ckpt");
+         start.starts_with("\x80\x04") || name.ends_with(".pt") || name.ends_with(".pth") ||
+         name.ends_with(".ckpt");
 }
 
 }  // namespace
@@ -120,7 +123,8 @@ bool Lines::next(std::string& line) {
     }
     any = true;
     const size_t end = std::min(block_.find('\n', at_), block_.size());
-    line.append(block_, at_, std::min(end - at_, kMaxLineBytes - std::min<size_t>(kMaxLineBytes, line.size())));
+    line.append(block_, at_,
+                std::min(end - at_, kMaxLineBytes - std::min<size_t>(kMaxLineBytes, line.size())));
     const bool found = end < block_.size();
     at_ = found ? end + 1 : end;
     if (found) {
@@ -160,8 +164,9 @@ Result<Model> read_model(const std::string& given, const RunOptions& run) {
   }
   if (looks_like_log(start)) return read_cublas_log(source, path);
   if (start.find('\0') != std::string::npos)
-    return Error{"not a file that is known", path, 0, 0,
-                 "safetensors, GGUF, ONNX (named .onnx), config.json, logs of cuBLAS and lists M,N,K,dtype are read"};
+    return Error{
+        "not a file that is known", path, 0, 0,
+        "safetensors, GGUF, ONNX (named .onnx), config.json, logs of cuBLAS and lists M,N,K,dtype are read"};
   return read_list(source, path);
 }
 

@@ -1,8 +1,9 @@
-// ONNX: a Protocol Buffers message. The library with ONNX's schema would load the message whole, weights included;
-// here the wire format's few rules are read directly and everything but nodes, attributes and sizes is passed over
-// without reading it. Sizes of activations come from the graph's inputs and value_info, and are carried forward
-// through the operations that convolutional networks are made of; a product whose sizes stay unknown is left out, and
-// the report says how many. Schema: github.com/onnx/onnx/blob/main/onnx/onnx.proto.
+// ONNX: a Protocol Buffers message. The library with ONNX's schema would load the message whole, weights
+// included; here the wire format's few rules are read directly and everything but nodes, attributes and sizes
+// is passed over without reading it. Sizes of activations come from the graph's inputs and value_info, and
+// are carried forward through the operations that convolutional networks are made of; a product whose sizes
+// stay unknown is left out, and the report says how many. Schema:
+// github.com/onnx/onnx/blob/main/onnx/onnx.proto.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -266,7 +267,8 @@ class OnnxReader {
 
   void add(const Node& node, std::variant<Gemm, Conv, Attention, Gather> work, double weights) {
     if (operations_.size() == kMaxProducts) return;
-    Operation operation = {node.type + (node.name.empty() ? "" : " " + node.name), Step::forward, 1, work, weights, {}};
+    Operation operation = {
+        node.type + (node.name.empty() ? "" : " " + node.name), Step::forward, 1, work, weights, {}};
     if (operation.name.size() > 120) operation.name.resize(120);
     operations_.push_back(std::move(operation));
   }
@@ -295,7 +297,8 @@ class OnnxReader {
         Shape turned(first->begin() + 1, first->end());
         keep(node, {(*first)[0], leading(turned, 0)});
       }
-    } else if (node.type == "Concat" || node.type == "Gather" || node.type == "Reshape" || node.type == "Transpose") {
+    } else if (node.type == "Concat" || node.type == "Gather" || node.type == "Reshape" ||
+               node.type == "Transpose") {
       // Their results are taken from value_info only.
     } else {
       // Element by element: the larger shape of the first two inputs.
@@ -311,12 +314,15 @@ class OnnxReader {
   }
 
   static int64_t pixels(const Node& node, int64_t size, int64_t kernel, size_t axis, size_t axes) {
-    const int64_t stride = attribute_or(node, "strides", axis, 1), dilation = attribute_or(node, "dilations", axis, 1);
-    const int64_t before = attribute_or(node, "pads", axis, 0), after = attribute_or(node, "pads", axis + axes, 0);
+    const int64_t stride = attribute_or(node, "strides", axis, 1),
+                  dilation = attribute_or(node, "dilations", axis, 1);
+    const int64_t before = attribute_or(node, "pads", axis, 0),
+                  after = attribute_or(node, "pads", axis + axes, 0);
     constexpr int64_t kLargest = 1 << 20;
     for (int64_t value : {size, kernel, stride, dilation})
       if (value < 1 || value > kMaxSize) return kUnknown;
-    if (before < 0 || after < 0 || before > kLargest || after > kLargest || kernel > kLargest || dilation > kLargest)
+    if (before < 0 || after < 0 || before > kLargest || after > kLargest || kernel > kLargest ||
+        dilation > kLargest)
       return kUnknown;
     if (node.auto_pad.starts_with("SAME")) return (size + stride - 1) / stride;
     const int64_t reach = size + before + after - dilation * (kernel - 1) - 1;
@@ -329,7 +335,10 @@ class OnnxReader {
       return;
     }
     const bool flat = weight->size() == 3;
-    Conv c = {.dtype = run_.dtype, .channels_last = false, .out = (*weight)[0], .kernel_h = (*weight)[2],
+    Conv c = {.dtype = run_.dtype,
+              .channels_last = false,
+              .out = (*weight)[0],
+              .kernel_h = (*weight)[2],
               .kernel_w = flat ? 1 : (*weight)[3]};
     const auto group = node.numbers.find("group");
     c.groups = group == node.numbers.end() ? 1 : group->second;
@@ -434,11 +443,13 @@ class OnnxReader {
       return Error{"the graph has no product or convolution of known size", file_, 0, 0,
                    "run ONNX's shape inference on it (onnx.shape_inference.infer_shapes) and try again"};
     if (unknown_ > 0)
-      model.notes.push_back(fmt::format("{} products are left out, because the graph does not give their sizes: run "
-                                        "onnx.shape_inference.infer_shapes on it",
-                                        unknown_));
+      model.notes.push_back(
+          fmt::format("{} products are left out, because the graph does not give their sizes: run "
+                      "onnx.shape_inference.infer_shapes on it",
+                      unknown_));
     if (assumed_tokens_)
-      model.notes.push_back("where the graph does not give the rows of a product, batch x sequence are taken");
+      model.notes.push_back(
+          "where the graph does not give the rows of a product, batch x sequence are taken");
     return model;
   }
 

@@ -1,6 +1,6 @@
-// safetensors: 8 bytes of length, then a JSON object {"name": {"dtype", "shape", "data_offsets"}, ...}, then the data,
-// which is never read. Headers and the index of a sharded model are taken in through events (SAX), so that memory
-// holds the names and shapes and nothing else.
+// safetensors: 8 bytes of length, then a JSON object {"name": {"dtype", "shape", "data_offsets"}, ...}, then
+// the data, which is never read. Headers and the index of a sharded model are taken in through events (SAX),
+// so that memory holds the names and shapes and nothing else.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -132,8 +132,8 @@ Result<std::vector<Tensor>> read_safetensors_header(const ByteSource& source, co
   if (length > kMaxHeaderBytes)
     return Error{fmt::format("a header of {} bytes; the format allows {}", length, kMaxHeaderBytes), file};
   if (length > cursor.left())
-    return Error{fmt::format("the header should have {} bytes, the file has {}", length, cursor.left()), file, 0, 0,
-                 "is the download complete?"};
+    return Error{fmt::format("the header should have {} bytes, the file has {}", length, cursor.left()), file,
+                 0, 0, "is the download complete?"};
   const std::string header = cursor.text(length, kMaxHeaderBytes);
   HeaderEvents events;
   if (cursor.failed() || !Json::sax_parse(header, &events))

@@ -1,4 +1,5 @@
-// An advice in, text out. None of these opens a file or looks at the environment; equal advices give equal text.
+// An advice in, text out. None of these opens a file or looks at the environment; equal advices give equal
+// text.
 #pragma once
 
 #include <span>
@@ -11,8 +12,8 @@ namespace fullwarp::shapes {
 
 struct TextOptions {
   bool colour = false;
-  bool table = true;   // the table of operations
-  size_t rows = 30;    // of it at most, those with most time
+  bool table = true;  // the table of operations
+  size_t rows = 30;   // of it at most, those with most time
 };
 std::string render_text(const Advice& advice, const TextOptions& options = {});
 
@@ -29,6 +30,7 @@ std::string render_sarif(std::span<const Advice> advices, std::span<const Error>
 std::string render_svg(const Curve& curve, const Advice& advice);
 
 // A page without scripts or outside references: findings, curves, the table. One curve per advice or none.
-std::string render_html(std::span<const Advice> advices, std::span<const Curve> curves, std::span<const Error> errors);
+std::string render_html(std::span<const Advice> advices, std::span<const Curve> curves,
+                        std::span<const Error> errors);
 
 }  // namespace fullwarp::shapes

@@ -1,5 +1,5 @@
-// The picture of the cliff, and the page around it. Colours are those of the checker's page; nothing is fetched, no
-// script runs, and what stands in files is escaped.
+// The picture of the cliff, and the page around it. Colours are those of the checker's page; nothing is
+// fetched, no script runs, and what stands in files is escaped.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,11 +19,20 @@ std::string escaped(std::string_view text) {
   std::string out;
   for (char c : report::printable(text)) {
     switch (c) {
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '&': out += "&amp;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -49,10 +58,12 @@ class Picture {
   std::string draw() && {
     out_ = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
-        "font-family=\"system-ui, sans-serif\" font-size=\"12\">\n<rect width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n",
+        "font-family=\"system-ui, sans-serif\" font-size=\"12\">\n<rect width=\"{0}\" height=\"{1}\" "
+        "fill=\"#fff\"/>\n",
         kWidth, kHeight);
     const bool size = curve_.number == fmt::format("{}", curve_.now);
-    text(kLeft, 18, fmt::format("{}: time of the pass against {}", advice_.title, size ? "this size" : curve_.number),
+    text(kLeft, 18,
+         fmt::format("{}: time of the pass against {}", advice_.title, size ? "this size" : curve_.number),
          "#222", "start");
     axes();
     band();
@@ -62,18 +73,20 @@ class Picture {
   }
 
  private:
-  double x(double value) const { return kLeft + (value - first_) / (last_ - first_) * (kWidth - kLeft - kRight); }
+  double x(double value) const {
+    return kLeft + (value - first_) / (last_ - first_) * (kWidth - kLeft - kRight);
+  }
   double y(double us) const { return kHeight - kBottom - us / most_ * (kHeight - kTop - kBottom); }
 
   void text(double at_x, double at_y, const std::string& words, const char* colour, const char* anchor) {
-    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"{}\" text-anchor=\"{}\">{}</text>\n", at_x, at_y, colour,
-                        anchor, escaped(words.substr(0, 130)));
+    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"{}\" text-anchor=\"{}\">{}</text>\n", at_x,
+                        at_y, colour, anchor, escaped(words.substr(0, 130)));
   }
 
   void axes() {
     for (double us = 0, step = tick_step(most_, 5); us <= most_ * 1.001; us += step) {
-      out_ += fmt::format("<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#e4e4e4\"/>\n", kLeft,
-                          kWidth - kRight, y(us), y(us));
+      out_ += fmt::format("<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#e4e4e4\"/>\n",
+                          kLeft, kWidth - kRight, y(us), y(us));
       text(kLeft - 8, y(us) + 4, us == 0 ? "0" : duration(us), "#555", "end");
     }
     const double step = std::max(1.0, tick_step(last_ - first_, 8));
@@ -90,7 +103,8 @@ class Picture {
       line += fmt::format("{:.1f},{:.1f} ", x(static_cast<double>(value)), y(total.us));
     }
     out_ += fmt::format("<polygon points=\"{}{}\" fill=\"#1f77b4\" fill-opacity=\"0.15\"/>\n", upper, lower);
-    out_ += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"#1f77b4\" stroke-width=\"1.2\"/>\n", line);
+    out_ += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"#1f77b4\" stroke-width=\"1.2\"/>\n",
+                        line);
     for (const auto& [value, total] : curve_.points)
       if (value % 8 == 0)
         out_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.6\" fill=\"#1f77b4\"/>\n",
@@ -101,12 +115,13 @@ class Picture {
     for (const auto& [at, total] : curve_.points) {
       if (at != value) continue;
       const double px = x(static_cast<double>(value)), py = y(total.us);
-      out_ += fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"{3}\" "
-                          "stroke-dasharray=\"4 3\"/>\n<circle cx=\"{0:.1f}\" cy=\"{4:.1f}\" r=\"5\" fill=\"{3}\"/>\n",
-                          px, kTop, kHeight - kBottom, colour, py);
+      out_ += fmt::format(
+          "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"{3}\" "
+          "stroke-dasharray=\"4 3\"/>\n<circle cx=\"{0:.1f}\" cy=\"{4:.1f}\" r=\"5\" fill=\"{3}\"/>\n",
+          px, kTop, kHeight - kBottom, colour, py);
       const bool left = px > kWidth * 0.7;
-      text(px + (left ? -9 : 9), std::max(kTop + 12, py - 8), fmt::format("{} {}: {}", word, value, duration(total.us)),
-           colour, left ? "end" : "start");
+      text(px + (left ? -9 : 9), std::max(kTop + 12, py - 8),
+           fmt::format("{} {}: {}", word, value, duration(total.us)), colour, left ? "end" : "start");
     }
   }
 
@@ -118,7 +133,8 @@ class Picture {
   void legend() {
     text(kLeft, kHeight - 12,
          fmt::format("dots: multiples of 8; band: nine of ten measurements; {} measurements on an H200",
-                     advice_.basis == Basis::measured ? "interpolated between" : "estimated for " + advice_.gpu + " from"),
+                     advice_.basis == Basis::measured ? "interpolated between"
+                                                      : "estimated for " + advice_.gpu + " from"),
          "#555", "start");
   }
 
@@ -130,8 +146,10 @@ class Picture {
 
 constexpr std::string_view kStyle =
     "body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:64em;color:#222}"
-    "table{border-collapse:collapse;font-size:13px}td,th{padding:.2em .7em;text-align:right;border-bottom:1px solid #eee}"
-    "td:first-child,th:first-child,td.l{text-align:left}.warning{color:#8e44ad}.error{color:#c0392b}.note{color:#2471a3}"
+    "table{border-collapse:collapse;font-size:13px}td,th{padding:.2em "
+    ".7em;text-align:right;border-bottom:1px solid #eee}"
+    "td:first-child,th:first-child,td.l{text-align:left}.warning{color:#8e44ad}.error{color:#c0392b}.note{"
+    "color:#2471a3}"
     ".finding{margin:.8em 0}code{background:#f4f4f4}";
 
 void page_of(std::string& out, const Advice& a, const Curve* curve) {
@@ -142,23 +160,26 @@ void page_of(std::string& out, const Advice& a, const Curve* curve) {
                        duration(a.total.high_us), escaped(a.gpu));
   if (curve != nullptr && a.basis != Basis::none) out += render_svg(*curve, a);
   for (const diag::Finding& f : a.findings) {
-    out += fmt::format("<div class=\"finding\"><b class=\"{0}\">{0}</b> {1} <code>{2}</code>", report::to_string(f.level),
-                       escaped(f.message), f.rule);
+    out += fmt::format("<div class=\"finding\"><b class=\"{0}\">{0}</b> {1} <code>{2}</code>",
+                       report::to_string(f.level), escaped(f.message), f.rule);
     for (const diag::Note& note : f.notes) out += fmt::format("<br>{}", escaped(note.text));
     if (!f.fix.empty()) out += fmt::format("<br><b>fix</b> {}", escaped(f.fix));
     out += "</div>\n";
   }
-  out += "<table><tr><th>operation</th><th>step</th><th>size</th><th>count</th><th>each</th><th>range</th><th>aligned "
-         "to</th></tr>\n";
+  out +=
+      "<table><tr><th>operation</th><th>step</th><th>size</th><th>count</th><th>each</th><th>range</"
+      "th><th>aligned "
+      "to</th></tr>\n";
   constexpr size_t kMostRows = 2000;
   for (size_t i = 0; i < a.rows.size() && i < kMostRows; ++i) {
     const Row& row = a.rows[i];
-    out += fmt::format("<tr><td>{}</td><td class=\"l\">{}</td><td class=\"l\">{}</td><td>{:.6g}</td><td>{}</td><td>{}</td>"
-                       "<td>{}</td></tr>\n",
-                       escaped(row.operation.name), to_string(row.operation.step), escaped(describe(row.operation)),
-                       row.operation.count, row.each ? duration(row.each->us) : "-",
-                       row.each ? fmt::format("{} to {}", duration(row.each->low_us), duration(row.each->high_us)) : "-",
-                       escaped(row.alignment));
+    out += fmt::format(
+        "<tr><td>{}</td><td class=\"l\">{}</td><td class=\"l\">{}</td><td>{:.6g}</td><td>{}</td><td>{}</td>"
+        "<td>{}</td></tr>\n",
+        escaped(row.operation.name), to_string(row.operation.step), escaped(describe(row.operation)),
+        row.operation.count, row.each ? duration(row.each->us) : "-",
+        row.each ? fmt::format("{} to {}", duration(row.each->low_us), duration(row.each->high_us)) : "-",
+        escaped(row.alignment));
   }
   out += "</table>\n";
 }
@@ -170,12 +191,15 @@ std::string render_svg(const Curve& curve, const Advice& advice) {
   return Picture(curve, advice).draw();
 }
 
-std::string render_html(std::span<const Advice> advices, std::span<const Curve> curves, std::span<const Error> errors) {
+std::string render_html(std::span<const Advice> advices, std::span<const Curve> curves,
+                        std::span<const Error> errors) {
   std::string out = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>fullwarp shapes</title><style>{}</style>"
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>fullwarp "
+      "shapes</title><style>{}</style>"
       "</head><body>\n",
       kStyle);
-  for (const Error& error : errors) out += fmt::format("<p class=\"error\">{}</p>\n", escaped(error.to_string()));
+  for (const Error& error : errors)
+    out += fmt::format("<p class=\"error\">{}</p>\n", escaped(error.to_string()));
   for (size_t i = 0; i < advices.size(); ++i)
     page_of(out, advices[i], i < curves.size() && !curves[i].points.empty() ? &curves[i] : nullptr);
   return out + "</body></html>\n";

@@ -15,7 +15,9 @@ using Json = nlohmann::ordered_json;
 
 Json to_json(const std::optional<Estimate>& estimate) {
   if (!estimate) return nullptr;
-  return {{"us", estimate->us}, {"low_us", estimate->low_us}, {"high_us", estimate->high_us},
+  return {{"us", estimate->us},
+          {"low_us", estimate->low_us},
+          {"high_us", estimate->high_us},
           {"uncertain", estimate->uncertain()}};
 }
 
@@ -29,26 +31,41 @@ void add_work(Json& json, const Row& row) {
     json["kind"] = "product";
     json["dtype"] = to_string(g->dtype);
     json["layout"] = to_string(g->layout);
-    for (const auto& [name, value] : {std::pair{"m", g->m}, {"n", g->n}, {"k", g->k}, {"lda", g->lda}, {"ldb", g->ldb},
-                                      {"ldc", g->ldc}, {"batch", g->batch}})
+    for (const auto& [name, value] : {std::pair{"m", g->m},
+                                      {"n", g->n},
+                                      {"k", g->k},
+                                      {"lda", g->lda},
+                                      {"ldb", g->ldb},
+                                      {"ldc", g->ldc},
+                                      {"batch", g->batch}})
       json[name] = value;
     json["alignment"] = row.alignment;
     if (row.tiles)
-      json["tiles"] = {{"tile_m", row.tiles->tile_m}, {"tile_n", row.tiles->tile_n}, {"count", row.tiles->tiles},
-                       {"waves", row.tiles->waves}, {"filled", row.tiles->filled}, {"useful", row.tiles->useful}};
+      json["tiles"] = {{"tile_m", row.tiles->tile_m}, {"tile_n", row.tiles->tile_n},
+                       {"count", row.tiles->tiles},   {"waves", row.tiles->waves},
+                       {"filled", row.tiles->filled}, {"useful", row.tiles->useful}};
   } else if (const Conv* c = std::get_if<Conv>(&o.work)) {
     json["kind"] = "convolution";
     json["dtype"] = to_string(c->dtype);
-    for (const auto& [name, value] :
-         {std::pair{"batch", c->batch}, {"in", c->in}, {"out", c->out}, {"height", c->height}, {"width", c->width},
-          {"kernel_h", c->kernel_h}, {"kernel_w", c->kernel_w}, {"stride_h", c->stride_h}, {"groups", c->groups}})
+    for (const auto& [name, value] : {std::pair{"batch", c->batch},
+                                      {"in", c->in},
+                                      {"out", c->out},
+                                      {"height", c->height},
+                                      {"width", c->width},
+                                      {"kernel_h", c->kernel_h},
+                                      {"kernel_w", c->kernel_w},
+                                      {"stride_h", c->stride_h},
+                                      {"groups", c->groups}})
       json[name] = value;
   } else if (const Attention* a = std::get_if<Attention>(&o.work)) {
     json["kind"] = "attention";
     json["dtype"] = to_string(a->dtype);
-    for (const auto& [name, value] :
-         {std::pair{"batch", a->batch}, {"heads", a->heads}, {"kv_heads", a->kv_heads}, {"queries", a->queries},
-          {"keys", a->keys}, {"head_size", a->head_size}})
+    for (const auto& [name, value] : {std::pair{"batch", a->batch},
+                                      {"heads", a->heads},
+                                      {"kv_heads", a->kv_heads},
+                                      {"queries", a->queries},
+                                      {"keys", a->keys},
+                                      {"head_size", a->head_size}})
       json[name] = value;
     json["causal"] = a->causal;
   } else {
@@ -74,11 +91,20 @@ Json to_json(const Row& row) {
 Json to_json(const Change& change, bool timed) {
   Json affected = Json::array();
   for (const Affected& a : change.affected)
-    affected.push_back({{"name", a.name}, {"step", to_string(a.step)}, {"count", a.count}, {"before", a.before},
-                        {"after", a.after}, {"now", to_json(a.now)}, {"then", to_json(a.then)}});
-  Json json = {{"number", change.number.name}, {"from", change.number.value}, {"to", change.to},
-               {"how", how_text(change)}, {"cures_alignment", change.alignment},
-               {"extra_weight_bytes", change.extra_weight_bytes}, {"extra_flops", change.extra_flops},
+    affected.push_back({{"name", a.name},
+                        {"step", to_string(a.step)},
+                        {"count", a.count},
+                        {"before", a.before},
+                        {"after", a.after},
+                        {"now", to_json(a.now)},
+                        {"then", to_json(a.then)}});
+  Json json = {{"number", change.number.name},
+               {"from", change.number.value},
+               {"to", change.to},
+               {"how", how_text(change)},
+               {"cures_alignment", change.alignment},
+               {"extra_weight_bytes", change.extra_weight_bytes},
+               {"extra_flops", change.extra_flops},
                {"affected", std::move(affected)}};
   if (timed) {
     json["affected_now"] = to_json(change.affected_now);
@@ -95,9 +121,16 @@ Json to_json(const diag::Finding& f) {
   Json evidence = Json::object();
   for (const auto& [name, value] : f.evidence)
     std::visit([&, &key = name](const auto& v) { evidence[key] = v; }, value);
-  return {{"rule", f.rule}, {"level", report::to_string(f.level)}, {"concerns", f.kernel}, {"file", f.place.file},
-          {"line", f.place.line}, {"message", f.message}, {"notes", std::move(notes)}, {"evidence", std::move(evidence)},
-          {"share", f.share}, {"fix", f.fix}};
+  return {{"rule", f.rule},
+          {"level", report::to_string(f.level)},
+          {"concerns", f.kernel},
+          {"file", f.place.file},
+          {"line", f.place.line},
+          {"message", f.message},
+          {"notes", std::move(notes)},
+          {"evidence", std::move(evidence)},
+          {"share", f.share},
+          {"fix", f.fix}};
 }
 
 std::string_view basis_name(Basis basis) {
@@ -110,13 +143,23 @@ Json to_json(const Advice& a) {
   for (const Row& row : a.rows) rows.push_back(to_json(row));
   for (const Change& change : a.changes) changes.push_back(to_json(change, a.basis != Basis::none));
   for (const diag::Finding& f : a.findings) found.push_back(to_json(f));
-  Json json = {{"file", a.file}, {"title", a.title}, {"gpu", a.gpu}, {"basis", basis_name(a.basis)},
+  Json json = {{"file", a.file},
+               {"title", a.title},
+               {"gpu", a.gpu},
+               {"basis", basis_name(a.basis)},
                {"conditions", a.basis == Basis::none ? "" : a.conditions},
-               {"run", {{"batch", a.run.batch}, {"sequence", a.run.sequence}, {"tensor_parallel", a.run.tensor_parallel},
-                        {"backward", a.run.backward}, {"last_logits", a.run.last_logits}, {"dtype", to_string(a.run.dtype)},
-                        {"sizes_of_file", a.own_run}}},
-               {"notes", a.notes}, {"operations", std::move(rows)},
-               {"total", a.basis == Basis::none ? Json() : to_json(a.total)}, {"changes", std::move(changes)}};
+               {"run",
+                {{"batch", a.run.batch},
+                 {"sequence", a.run.sequence},
+                 {"tensor_parallel", a.run.tensor_parallel},
+                 {"backward", a.run.backward},
+                 {"last_logits", a.run.last_logits},
+                 {"dtype", to_string(a.run.dtype)},
+                 {"sizes_of_file", a.own_run}}},
+               {"notes", a.notes},
+               {"operations", std::move(rows)},
+               {"total", a.basis == Basis::none ? Json() : to_json(a.total)},
+               {"changes", std::move(changes)}};
   json["together"] = nullptr;
   if (a.together) {
     Json numbers = Json::object();
@@ -164,9 +207,10 @@ std::string render_csv(std::span<const Advice> advices) {
   for (const Advice& advice : advices) {
     for (const Row& row : advice.rows) {
       const Operation& o = row.operation;
-      out += fmt::format("{},{},{},{},{:.6g},{:.6g},{:.6g},", quoted(advice.file), quoted(o.name), to_string(o.step),
-                         quoted(describe(o)), o.count, flops(o), bytes(o));
-      out += row.each ? fmt::format("{:.5g},{:.5g},{:.5g}", row.each->us, row.each->low_us, row.each->high_us) : ",,";
+      out += fmt::format("{},{},{},{},{:.6g},{:.6g},{:.6g},", quoted(advice.file), quoted(o.name),
+                         to_string(o.step), quoted(describe(o)), o.count, flops(o), bytes(o));
+      out += row.each ? fmt::format("{:.5g},{:.5g},{:.5g}", row.each->us, row.each->low_us, row.each->high_us)
+                      : ",,";
       out += "," + quoted(row.alignment) + "\n";
     }
   }

@@ -37,15 +37,18 @@ class TextRenderer {
     } else {
       how = fmt::format("batch {} x sequence {}, {}, {}", run.batch, run.sequence, to_string(run.dtype),
                         run.backward ? "forward and backward" : "forward");
-      if (run.tensor_parallel > 1) how += fmt::format(", one of {} tensor-parallel ranks", run.tensor_parallel);
+      if (run.tensor_parallel > 1)
+        how += fmt::format(", one of {} tensor-parallel ranks", run.tensor_parallel);
     }
     line("  " + how);
     if (a_.basis == Basis::measured) {
       line(fmt::format("  times: interpolated between measurements on this GPU ({})", a_.conditions));
     } else if (a_.basis == Basis::scaled) {
-      line(fmt::format("  times: estimates, measured on an H200 and scaled to {} by published ceilings", a_.gpu));
+      line(fmt::format("  times: estimates, measured on an H200 and scaled to {} by published ceilings",
+                       a_.gpu));
     } else {
-      line(fmt::format("  times: none, since nothing was measured on the architecture of {}; sizes are judged", a_.gpu));
+      line(fmt::format(
+          "  times: none, since nothing was measured on the architecture of {}; sizes are judged", a_.gpu));
     }
     for (const std::string& note : a_.notes) line("  note: " + note);
     out_ += "\n";
@@ -54,10 +57,12 @@ class TextRenderer {
   void show(const diag::Finding& f) {
     std::string place = f.place.file;
     if (f.place.line != 0) place += fmt::format(":{}", f.place.line);
-    const char* colour = f.level == diag::Level::error ? "1;31" : f.level == diag::Level::warning ? "1;35" : "1;36";
+    const char* colour = f.level == diag::Level::error     ? "1;31"
+                         : f.level == diag::Level::warning ? "1;35"
+                                                           : "1;36";
     out_ += fmt::format("{}: {} {} [{}]\n", report::printable(place),
-                        painted(fmt::format("{}:", report::to_string(f.level)), colour), report::printable(f.message),
-                        f.rule);
+                        painted(fmt::format("{}:", report::to_string(f.level)), colour),
+                        report::printable(f.message), f.rule);
     for (const diag::Note& note : f.notes) line("  note: " + note.text);
     if (!f.fix.empty()) line("  fix: " + f.fix);
   }
@@ -67,27 +72,30 @@ class TextRenderer {
     for (const Row& row : a_.rows) rows.push_back(&row);
     const auto time = [](const Row* row) { return row->each ? row->each->us * row->operation.count : 0; };
     if (rows.size() > options_.rows) {
-      std::stable_sort(rows.begin(), rows.end(), [&](const Row* x, const Row* y) { return time(x) > time(y); });
+      std::stable_sort(rows.begin(), rows.end(),
+                       [&](const Row* x, const Row* y) { return time(x) > time(y); });
       rows.resize(options_.rows);
     }
     size_t width = 9;
     for (const Row* row : rows) width = std::max(width, std::min<size_t>(label(*row).size(), 48));
     out_ += a_.findings.empty() ? "" : "\n";
-    line(fmt::format("{:<{}}  {:<44}{:>7}{:>10}{:>10}{:>7}{:>9}{:>8}  {}", "operation", width, "size", "count", "each",
-                     "total", "share", "TFLOP/s", "waves", "rows aligned to"));
+    line(fmt::format("{:<{}}  {:<44}{:>7}{:>10}{:>10}{:>7}{:>9}{:>8}  {}", "operation", width, "size",
+                     "count", "each", "total", "share", "TFLOP/s", "waves", "rows aligned to"));
     for (const Row* row : rows) {
       const Operation& o = row->operation;
       const double total = time(row);
       std::string size = describe(o);
       if (size.size() > 43) size.resize(43);
-      line(fmt::format("{:<{}}  {:<44}{:>7}{:>10}{:>10}{:>6.1f}%{:>9}{:>8}  {}{}", label(*row).substr(0, 48), width, size,
-                       fmt::format("{:.6g}", o.count), row->each ? duration(row->each->us) : "-",
-                       row->each ? duration(total) : "-", a_.total.us > 0 ? 100 * total / a_.total.us : 0.0,
-                       row->each && flops(o) > 0 ? fmt::format("{:.3g}", flops(o) / row->each->us / 1e6) : "-",
-                       row->tiles ? fmt::format("{:.3g}", row->tiles->waves) : "",
-                       row->alignment, row->each && row->each->uncertain()
-                           ? fmt::format("  uncertain: {} to {}", duration(row->each->low_us), duration(row->each->high_us))
-                           : ""));
+      line(
+          fmt::format("{:<{}}  {:<44}{:>7}{:>10}{:>10}{:>6.1f}%{:>9}{:>8}  {}{}", label(*row).substr(0, 48),
+                      width, size, fmt::format("{:.6g}", o.count), row->each ? duration(row->each->us) : "-",
+                      row->each ? duration(total) : "-", a_.total.us > 0 ? 100 * total / a_.total.us : 0.0,
+                      row->each && flops(o) > 0 ? fmt::format("{:.3g}", flops(o) / row->each->us / 1e6) : "-",
+                      row->tiles ? fmt::format("{:.3g}", row->tiles->waves) : "", row->alignment,
+                      row->each && row->each->uncertain()
+                          ? fmt::format("  uncertain: {} to {}", duration(row->each->low_us),
+                                        duration(row->each->high_us))
+                          : ""));
     }
     if (rows.size() < a_.rows.size())
       line(fmt::format("... and {} more; --rows {} shows all", a_.rows.size() - rows.size(), a_.rows.size()));
@@ -95,18 +103,20 @@ class TextRenderer {
   }
 
   static std::string label(const Row& row) {
-    return row.operation.step == Step::forward ? row.operation.name
-                                               : fmt::format("{}, {}", row.operation.name, to_string(row.operation.step));
+    return row.operation.step == Step::forward
+               ? row.operation.name
+               : fmt::format("{}, {}", row.operation.name, to_string(row.operation.step));
   }
 
   void summary() {
     if (a_.basis == Basis::none) {
-      line(a_.findings.empty() ? "every size keeps to 16 bytes" : fmt::format("{} findings", a_.findings.size()));
+      line(a_.findings.empty() ? "every size keeps to 16 bytes"
+                               : fmt::format("{} findings", a_.findings.size()));
       return;
     }
-    std::string total = fmt::format("in all {} ({} to {}) for {} products, convolutions and look-ups",
-                                    duration(a_.total.us), duration(a_.total.low_us), duration(a_.total.high_us),
-                                    a_.rows.size());
+    std::string total =
+        fmt::format("in all {} ({} to {}) for {} products, convolutions and look-ups", duration(a_.total.us),
+                    duration(a_.total.low_us), duration(a_.total.high_us), a_.rows.size());
     if (a_.total.untimed > 0) total += fmt::format(", {} without a time", a_.total.untimed);
     line(total);
     const Change* best = nullptr;
@@ -120,11 +130,12 @@ class TextRenderer {
       return;
     }
     line(fmt::format("the change that gains most: {}: {} -> {}, the whole pass {} -> {}", change_text(*best),
-                     duration(best->affected_now.us), duration(best->affected_then.us), duration(best->now.us),
-                     duration(best->then.us)));
+                     duration(best->affected_now.us), duration(best->affected_then.us),
+                     duration(best->now.us), duration(best->then.us)));
     if (a_.together) {
       std::string all;
-      for (const auto& [name, value] : a_.together->numbers) all += fmt::format("{}{} -> {}", all.empty() ? "" : ", ", name, value);
+      for (const auto& [name, value] : a_.together->numbers)
+        all += fmt::format("{}{} -> {}", all.empty() ? "" : ", ", name, value);
       line(fmt::format("all that gain together: {}: the whole pass {} -> {}", all, duration(a_.total.us),
                        duration(a_.together->then.us)));
     }

@@ -1,7 +1,7 @@
-// What tensor names and shapes tell when no config is at hand: every matrix is a linear layer [out, in] (GPT-2's
-// Conv1D is [in, out]), four dimensions are a convolution, an embedding is a table. Layers that differ only in their
-// number are one weight with a count. Which side a layer is split on follows from what Megatron-LM, vLLM and others do
-// with layers of this name.
+// What tensor names and shapes tell when no config is at hand: every matrix is a linear layer [out, in]
+// (GPT-2's Conv1D is [in, out]), four dimensions are a convolution, an embedding is a table. Layers that
+// differ only in their number are one weight with a count. Which side a layer is split on follows from what
+// Megatron-LM, vLLM and others do with layers of this name.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,11 +34,14 @@ std::string without_numbers(std::string_view name) {
   return result;
 }
 
-bool is_head(std::string_view name) { return has_word(name, {"lm_head", "embed_out", "proj_out", "output.weight"}); }
+bool is_head(std::string_view name) {
+  return has_word(name, {"lm_head", "embed_out", "proj_out", "output.weight"});
+}
 
 bool is_embedding(std::string_view name) {
-  return !is_head(name) && has_word(name, {"embed_tokens", "wte.", "word_embeddings", "token_embd", "tok_embeddings",
-                                           "shared.weight", "embed_in", "embeddings.weight"});
+  return !is_head(name) &&
+         has_word(name, {"embed_tokens", "wte.", "word_embeddings", "token_embd", "tok_embeddings",
+                         "shared.weight", "embed_in", "embeddings.weight"});
 }
 
 // Looked up or added, never multiplied.
@@ -51,10 +54,13 @@ Split split_of(std::string_view name) {
   if (has_word(name, {"o_proj", "out_proj", "down_proj", "c_proj", "fc2", "w2.", "wo.", "dense_4h_to_h",
                       "attention.output.dense", "attention.dense", "ffn_down", "attn_output"}))
     return Split::rows;
-  if (name.find("attention") == std::string_view::npos && has_word(name, {"output.dense"})) return Split::rows;
-  if (has_word(name, {"q_proj", "k_proj", "v_proj", "qkv", "query", "key", "value", "c_attn", "gate_proj", "up_proj",
-                      "gate_up", "c_fc", "fc1", "w1.", "w3.", "wq.", "wk.", "wv.", "dense_h_to_4h",
-                      "intermediate.dense", "in_proj", "lm_head", "embed_out"}))
+  if (name.find("attention") == std::string_view::npos && has_word(name, {"output.dense"}))
+    return Split::rows;
+  if (has_word(name, {"q_proj",  "k_proj",  "v_proj",   "qkv",           "query",
+                      "key",     "value",   "c_attn",   "gate_proj",     "up_proj",
+                      "gate_up", "c_fc",    "fc1",      "w1.",           "w3.",
+                      "wq.",     "wk.",     "wv.",      "dense_h_to_4h", "intermediate.dense",
+                      "in_proj", "lm_head", "embed_out"}))
     return Split::columns;
   return Split::none;
 }
@@ -110,17 +116,20 @@ Model model_of_tensors(const std::vector<Tensor>& tensors, const std::string& fi
       const std::vector<int64_t>& groups = found->second->shape;  // [groups, out]
       weight.out = groups[1];
       weight.in = tensor.shape[1] == weight.out ? tensor.shape[0] * kPacked : tensor.shape[0];
-      weight.quantization = Quantization{"4-bit", 4, groups[0] > 0 ? (weight.in + groups[0] - 1) / groups[0] : 0, 0};
+      weight.quantization =
+          Quantization{"4-bit", 4, groups[0] > 0 ? (weight.in + groups[0] - 1) / groups[0] : 0, 0};
       weight.split = split_of(name);
       add(std::move(weight));
       continue;
     }
     if (tensor.shape.size() == 4 || tensor.shape.size() == 3) {
-      if (!name.ends_with(".weight") || !has_word(name, {"conv", "downsample", "patch_embed", "stem", "features"}))
+      if (!name.ends_with(".weight") ||
+          !has_word(name, {"conv", "downsample", "patch_embed", "stem", "features"}))
         continue;
       weight.out = tensor.shape[0], weight.in = tensor.shape[1];
       weight.kernel_h = tensor.shape[2], weight.kernel_w = tensor.shape.size() == 4 ? tensor.shape[3] : 1;
-      if (weight.kernel_h < 1 || weight.kernel_w < 1 || weight.kernel_h > 1024 || weight.kernel_w > 1024) continue;
+      if (weight.kernel_h < 1 || weight.kernel_w < 1 || weight.kernel_h > 1024 || weight.kernel_w > 1024)
+        continue;
       add(std::move(weight));
       continue;
     }
@@ -131,8 +140,7 @@ Model model_of_tensors(const std::vector<Tensor>& tensors, const std::string& fi
       embedding = &tensor;
     } else {
       head = head || is_head(name);
-      weight.transposed =
-          gpt2 && has_word(name, {"c_attn.weight", "c_proj.weight", "c_fc.weight"});
+      weight.transposed = gpt2 && has_word(name, {"c_attn.weight", "c_proj.weight", "c_fc.weight"});
       if (weight.transposed) std::swap(weight.out, weight.in);
       weight.split = split_of(name);
     }
@@ -155,7 +163,8 @@ Model model_of_tensors(const std::vector<Tensor>& tensors, const std::string& fi
   }
   model.title = fmt::format("{} tensors, {:.4g} billion elements", tensors.size(), parameters / 1e9);
   model.notes.push_back(
-      "heads, experts per token and the like are not in the tensors: attention is left out, every matrix counts as "
+      "heads, experts per token and the like are not in the tensors: attention is left out, every matrix "
+      "counts as "
       "one linear layer on all tokens; put config.json beside the file for the whole model");
   return model;
 }

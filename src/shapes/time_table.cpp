@@ -17,11 +17,12 @@ namespace {
 
 constexpr std::string_view kMeasuredGpu = "h200";
 constexpr size_t kNeighbours = 10;
-constexpr double kSharpness = 3;        // of the weights: the farthest neighbour has e^-3
-constexpr double kRange = 1.28;  // standard deviations of the neighbours; tails are heavy, so nine of ten lie inside
-constexpr double kLeastSpread = 0.05;   // of the logarithm; measurements themselves repeat within 2 %
+constexpr double kSharpness = 3;  // of the weights: the farthest neighbour has e^-3
+constexpr double kRange =
+    1.28;  // standard deviations of the neighbours; tails are heavy, so nine of ten lie inside
+constexpr double kLeastSpread = 0.05;    // of the logarithm; measurements themselves repeat within 2 %
 constexpr double kSpreadPerStep = 0.03;  // ... for each factor of two that the nearest point is away
-constexpr double kScaledSpread = 0.2;   // added on a GPU that was not measured
+constexpr double kScaledSpread = 0.2;    // added on a GPU that was not measured
 
 // Rows of an embedded table by column name.
 class Csv {
@@ -51,7 +52,9 @@ class Csv {
     std::from_chars(field.data(), field.data() + field.size(), value);
     return value;
   }
-  int64_t whole(size_t row, std::string_view column) const { return static_cast<int64_t>(number(row, column)); }
+  int64_t whole(size_t row, std::string_view column) const {
+    return static_cast<int64_t>(number(row, column));
+  }
 
  private:
   static std::vector<std::string_view> split(std::string_view line) {
@@ -119,8 +122,8 @@ Residual interpolate(std::span<const Point> points, const Features& at) {
   Residual result = {sum / weights, 0};
   double squares = 0;
   for (size_t i = 0; i < count; ++i)
-    squares += std::exp(-kSharpness * nearest[i].distance / farthest) *
-               (nearest[i].residual - result.value) * (nearest[i].residual - result.value);
+    squares += std::exp(-kSharpness * nearest[i].distance / farthest) * (nearest[i].residual - result.value) *
+               (nearest[i].residual - result.value);
   result.spread = std::sqrt(squares / weights) + kSpreadPerStep * std::sqrt(least);
   return result;
 }
@@ -137,8 +140,8 @@ double log2_of(int64_t value) { return std::log2(static_cast<double>(std::max<in
 Features features(const Gemm& g) { return {log2_of(g.m), log2_of(g.n), log2_of(g.k), 0, 0}; }
 
 Features features(const Conv& c) {
-  return {0.6 * (log2_of(c.batch) + log2_of(c.out_height) + log2_of(c.out_width)), log2_of(c.out), log2_of(c.in),
-          1.2 * (log2_of(c.kernel_h) + log2_of(c.kernel_w)), c.stride_h > 1 ? 2.0 : 0.0};
+  return {0.6 * (log2_of(c.batch) + log2_of(c.out_height) + log2_of(c.out_width)), log2_of(c.out),
+          log2_of(c.in), 1.2 * (log2_of(c.kernel_h) + log2_of(c.kernel_w)), c.stride_h > 1 ? 2.0 : 0.0};
 }
 
 // A wide head takes twice the time of a narrow one at once, where a tile more is needed: heads differ most.
@@ -154,8 +157,9 @@ struct Group {
 };
 
 using GemmKey = std::tuple<Dtype, Layout, Alignment, Alignment>;
-using ConvKey = std::tuple<bool, Step, bool, bool>;  // channels last, pass, channels in and out multiples of 8
-using AttentionKey = std::tuple<bool, bool, bool>;   // backward too, multiple of 8, at most 256
+using ConvKey =
+    std::tuple<bool, Step, bool, bool>;             // channels last, pass, channels in and out multiples of 8
+using AttentionKey = std::tuple<bool, bool, bool>;  // backward too, multiple of 8, at most 256
 
 ConvKey key_of(const Conv& c) { return {c.channels_last, c.step, c.in % 8 == 0, c.out % 8 == 0}; }
 AttentionKey key_of(const Attention& a) { return {a.backward, a.head_size % 8 == 0, a.head_size <= 256}; }
@@ -203,8 +207,9 @@ struct TimeTable::Data {
     for (size_t row = 0; row < measured.size(); ++row) {
       const GemmKey group_key = key(measured, row);
       Group<Gemm, GemmConstants>& group = gemms[group_key];
-      const Gemm gemm = dense_gemm(std::get<Dtype>(group_key), std::get<Layout>(group_key), measured.whole(row, "M"),
-                                   measured.whole(row, "N"), measured.whole(row, "K"));
+      const Gemm gemm =
+          dense_gemm(std::get<Dtype>(group_key), std::get<Layout>(group_key), measured.whole(row, "M"),
+                     measured.whole(row, "N"), measured.whole(row, "K"));
       group.points.push_back(
           {features(gemm), std::log(measured.number(row, "us") / gemm_us(gemm, group.constants))});
     }
@@ -213,8 +218,8 @@ struct TimeTable::Data {
   void read_convs() {
     const Csv fit("h200_conv_fit");
     for (size_t row = 0; row < fit.size(); ++row)
-      convs[{fit.text(row, "memory") == "nhwc", step_named(fit.text(row, "pass")), fit.text(row, "in") == "full",
-             fit.text(row, "out") == "full"}]
+      convs[{fit.text(row, "memory") == "nhwc", step_named(fit.text(row, "pass")),
+             fit.text(row, "in") == "full", fit.text(row, "out") == "full"}]
           .constants = gemm_constants(fit, row);
     const Csv measured("h200_conv");
     for (size_t row = 0; row < measured.size(); ++row) {
@@ -222,17 +227,20 @@ struct TimeTable::Data {
       c.dtype = *dtype_named(measured.text(row, "dtype"));
       c.channels_last = measured.text(row, "memory") == "nhwc";
       c.step = step_named(measured.text(row, "pass"));
-      c.batch = measured.whole(row, "batch"), c.in = measured.whole(row, "in"), c.out = measured.whole(row, "out");
+      c.batch = measured.whole(row, "batch"), c.in = measured.whole(row, "in"),
+      c.out = measured.whole(row, "out");
       c.height = measured.whole(row, "height"), c.width = measured.whole(row, "width");
       c.kernel_h = measured.whole(row, "kernel_h"), c.kernel_w = measured.whole(row, "kernel_w");
       c.stride_h = measured.whole(row, "stride"), c.stride_w = c.width > 1 ? c.stride_h : 1;
-      const auto pixels = [](int64_t size, int64_t kernel, int64_t stride) {  // padding as hw/shapes_grid.py has it
+      const auto pixels = [](int64_t size, int64_t kernel,
+                             int64_t stride) {  // padding as hw/shapes_grid.py has it
         return (size + 2 * (kernel < 8 ? kernel / 2 : 0) - kernel) / stride + 1;
       };
       c.out_height = pixels(c.height, c.kernel_h, c.stride_h);
       c.out_width = pixels(c.width, c.kernel_w, c.stride_w);
       Group<Conv, GemmConstants>& group = convs[key_of(c)];
-      group.points.push_back({features(c), std::log(measured.number(row, "us") / conv_us(c, group.constants))});
+      group.points.push_back(
+          {features(c), std::log(measured.number(row, "us") / conv_us(c, group.constants))});
     }
   }
 
@@ -253,7 +261,8 @@ struct TimeTable::Data {
       a.queries = a.keys = measured.whole(row, "length");
       a.head_size = measured.whole(row, "head_size");
       Group<Attention, AttentionConstants>& group = attentions[key_of(a)];
-      group.points.push_back({features(a), std::log(measured.number(row, "us") / attention_us(a, group.constants))});
+      group.points.push_back(
+          {features(a), std::log(measured.number(row, "us") / attention_us(a, group.constants))});
     }
   }
 };
@@ -265,7 +274,7 @@ const TimeTable::Data& TimeTable::data() {
 
 TimeTable::TimeTable(const gpu::Gpu& gpu) : sms_(gpu.sms) {
   const gpu::Gpu& measured = *gpu::find_gpu(kMeasuredGpu);
-  basis_ = gpu.name == kMeasuredGpu              ? Basis::measured
+  basis_ = gpu.name == kMeasuredGpu                  ? Basis::measured
            : gpu.sm->version == measured.sm->version ? Basis::scaled
                                                      : Basis::none;
   if (basis_ != Basis::scaled) return;
@@ -310,13 +319,13 @@ std::optional<Estimate> TimeTable::time(const Gemm& gemm) const {
     found = data().gemms.find(key);
   }
   if (found == data().gemms.end()) return std::nullopt;
-  const double compute = dtype == Dtype::fp32                             ? fp32_
-                         : dtype == Dtype::tf32                           ? tf32_
+  const double compute = dtype == Dtype::fp32                          ? fp32_
+                         : dtype == Dtype::tf32                        ? tf32_
                          : dtype == Dtype::fp8 || dtype == Dtype::int8 ? int8_
-                                                                          : half_;
+                                                                       : half_;
   const auto& group = found->second;
-  return estimate(gemm_us(as, group.constants, {sms_, compute, memory_}), interpolate(group.points, features(as)),
-                  extra);
+  return estimate(gemm_us(as, group.constants, {sms_, compute, memory_}),
+                  interpolate(group.points, features(as)), extra);
 }
 
 std::optional<Estimate> TimeTable::time(const Conv& conv) const {
@@ -330,8 +339,8 @@ std::optional<Estimate> TimeTable::time(const Conv& conv) const {
   const auto found = data().convs.find(key_of(as));
   if (found == data().convs.end()) return std::nullopt;
   const auto& group = found->second;
-  return estimate(conv_us(as, group.constants, {sms_, half_, memory_}), interpolate(group.points, features(as)),
-                  extra);
+  return estimate(conv_us(as, group.constants, {sms_, half_, memory_}),
+                  interpolate(group.points, features(as)), extra);
 }
 
 std::optional<Estimate> TimeTable::time(const Attention& attention) const {

@@ -1,10 +1,10 @@
 // How long an operation takes, from what was measured on an H200 (src/shapes/data/, hw/shapes_grid.py).
 //
-// Sizes lie between measured ones, and between them time jumps with tiles and waves. So a formula that knows tiles,
-// waves and bandwidth (formula.h) predicts every measured point first; measured / formula, which varies slowly, is
-// interpolated between the nearest points in log M, log N, log K of the same type, layout and alignment; the
-// formula's value times that is the estimate. Where neighbours disagree, the library's heuristics chose different
-// kernels for them: that disagreement is the range.
+// Sizes lie between measured ones, and between them time jumps with tiles and waves. So a formula that knows
+// tiles, waves and bandwidth (formula.h) predicts every measured point first; measured / formula, which
+// varies slowly, is interpolated between the nearest points in log M, log N, log K of the same type, layout
+// and alignment; the formula's value times that is the estimate. Where neighbours disagree, the library's
+// heuristics chose different kernels for them: that disagreement is the range.
 #pragma once
 
 #include <memory>
@@ -41,8 +41,8 @@ class TimeTable {
 
   Basis basis() const { return basis_; }
   const std::string& conditions() const;  // of the measurements, one line
-  // Nothing where no time can be told: another architecture, a grouped convolution, an fp8 product whose rows are no
-  // multiples of 16 bytes (which cuBLASLt refuses).
+  // Nothing where no time can be told: another architecture, a grouped convolution, an fp8 product whose rows
+  // are no multiples of 16 bytes (which cuBLASLt refuses).
   std::optional<Estimate> time(const Operation& operation) const;
 
  private:

@@ -15,9 +15,11 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kGpt2 = R"({"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_embd": 768, "n_head": 12,
+constexpr const char* kGpt2 =
+    R"({"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_embd": 768, "n_head": 12,
   "n_layer": 12, "n_positions": 1024, "vocab_size": 50257})";
-constexpr const char* kLlama3 = R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096,
+constexpr const char* kLlama3 =
+    R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096,
   "intermediate_size": 14336, "num_attention_heads": 32, "num_hidden_layers": 32, "num_key_value_heads": 8,
   "vocab_size": 128256})";
 
@@ -32,8 +34,8 @@ const diag::Finding* find(const Advice& advice, const std::string& rule) {
   return nullptr;
 }
 
-// Measured on an H200 (../shared/measured, PyTorch under load): output head 8192 x 50257 x 768, weights as [out, in]:
-// 6.84 ms; padded to 50304: 1.06 ms.
+// Measured on an H200 (../shared/measured, PyTorch under load): output head 8192 x 50257 x 768, weights as
+// [out, in]: 6.84 ms; padded to 50304: 1.06 ms.
 TEST(Advice, Gpt2sVocabularyIsTheChangeThatGainsMost) {
   const Advice advice = advise(config(kGpt2), {.batch = 8, .sequence = 1024}, h200());
   ASSERT_FALSE(advice.changes.empty());
@@ -50,13 +52,16 @@ TEST(Advice, Gpt2sVocabularyIsTheChangeThatGainsMost) {
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->level, diag::Level::warning);
   EXPECT_EQ(finding->place.line, 2u);
-  EXPECT_THAT(finding->message, HasSubstr("vocab_size 50257 is no multiple of 8 elements, 16 bytes in bf16: output head takes"));
+  EXPECT_THAT(
+      finding->message,
+      HasSubstr("vocab_size 50257 is no multiple of 8 elements, 16 bytes in bf16: output head takes"));
   EXPECT_THAT(finding->fix, HasSubstr("vocab_size 50257 -> "));
 }
 
 TEST(Advice, AModelOfGoodSizesIsLeftAlone) {
   const Advice advice = advise(config(kLlama3), {.batch = 8, .sequence = 1024}, h200());
-  for (const diag::Finding& finding : advice.findings) EXPECT_LT(finding.level, diag::Level::warning) << finding.message;
+  for (const diag::Finding& finding : advice.findings)
+    EXPECT_LT(finding.level, diag::Level::warning) << finding.message;
 }
 
 TEST(Advice, OneTokenOfExtraVocabularyIsSeen) {
@@ -69,9 +74,10 @@ TEST(Advice, OneTokenOfExtraVocabularyIsSeen) {
 }
 
 TEST(Advice, OddMlpWidthsAndHeadSizesAreFoundEachUnderItsName) {
-  const Advice advice = advise(config(R"({"model_type": "llama", "hidden_size": 2048, "intermediate_size": 5461,
+  const Advice advice =
+      advise(config(R"({"model_type": "llama", "hidden_size": 2048, "intermediate_size": 5461,
       "head_dim": 63, "num_attention_heads": 32, "num_hidden_layers": 16, "vocab_size": 32000})"),
-      {.batch = 8, .sequence = 1024}, h200());
+             {.batch = 8, .sequence = 1024}, h200());
   std::map<std::string, int64_t> to;
   for (const Change& change : advice.changes) to[change.number.name] = change.to;
   EXPECT_EQ(to["head_dim"], 64);
@@ -122,8 +128,10 @@ TEST(Advice, Fp8RefusesWhatOtherTypesOnlyPayFor) {
 }
 
 TEST(Advice, WideHeadsHaveNoFusedKernel) {
-  const Advice advice = advise(config(R"({"model_type": "llama", "hidden_size": 2560, "head_dim": 320, "num_attention_heads": 8,
-      "intermediate_size": 8192, "num_hidden_layers": 8, "vocab_size": 32000})"), {.batch = 4, .sequence = 2048}, h200());
+  const Advice advice =
+      advise(config(R"({"model_type": "llama", "hidden_size": 2560, "head_dim": 320, "num_attention_heads": 8,
+      "intermediate_size": 8192, "num_hidden_layers": 8, "vocab_size": 32000})"),
+             {.batch = 4, .sequence = 2048}, h200());
   const diag::Finding* finding = find(advice, "shape-head-size");
   ASSERT_NE(finding, nullptr);
   EXPECT_THAT(finding->message, HasSubstr("more than the 256"));
@@ -142,9 +150,10 @@ TEST(Advice, OtherHopperGpusAreScaledAndOtherArchitecturesGetNoTimes) {
 }
 
 TEST(Advice, ProblemsAreErrorsAtTheirLine) {
-  const Advice advice = advise(config("{\"model_type\": \"llama\",\n\"hidden_size\": 4096,\n\"intermediate_size\": 11008,\n"
-      "\"num_attention_heads\": 32, \"num_hidden_layers\": 2, \"vocab_size\": 32000}"),
-      {.batch = 1, .sequence = 16, .tensor_parallel = 3}, h200());
+  const Advice advice =
+      advise(config("{\"model_type\": \"llama\",\n\"hidden_size\": 4096,\n\"intermediate_size\": 11008,\n"
+                    "\"num_attention_heads\": 32, \"num_hidden_layers\": 2, \"vocab_size\": 32000}"),
+             {.batch = 1, .sequence = 16, .tensor_parallel = 3}, h200());
   bool seen = false;
   for (const diag::Finding& finding : advice.findings)
     if (finding.rule == "shape-parallel" && finding.kernel == "intermediate_size") {
@@ -170,16 +179,18 @@ TEST(Advice, TheCurveHasTheCliff) {
   EXPECT_FALSE(curve_of(model, advice, h200(), "nothing"));
 }
 
-// Large power-of-two pitches: the same product with pitches 64 elements wider is no faster. That is why no rule warns
-// of them (the measurement is repeated if the table is).
+// Large power-of-two pitches: the same product with pitches 64 elements wider is no faster. That is why no
+// rule warns of them (the measurement is repeated if the table is).
 TEST(Evidence, PowerOfTwoPitchesDoNotHurt) {
   std::map<std::string, double> plain, wider;
   for (const test::Row& row : test::read_rows("h200_pitch.csv")) {
     const int64_t extent = row.at("layout") == "TN" ? test::whole(row, "M") : test::whole(row, "K");
-    const std::string key = row.at("dtype") + row.at("layout") + row.at("M") + "x" + row.at("N") + "x" + row.at("K");
+    const std::string key =
+        row.at("dtype") + row.at("layout") + row.at("M") + "x" + row.at("N") + "x" + row.at("K");
     const int64_t extra = test::whole(row, "lda") - extent;
     const bool power = (extent & (extent - 1)) == 0 && extent >= 4096;
-    if (power && extra == 0 && test::whole(row, "ldc") == test::whole(row, "N")) plain[key] = test::number(row, "us");
+    if (power && extra == 0 && test::whole(row, "ldc") == test::whole(row, "N"))
+      plain[key] = test::number(row, "us");
     if (power && extra == 64) wider[key] = test::number(row, "us");
   }
   std::vector<double> ratios;

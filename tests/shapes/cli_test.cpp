@@ -10,8 +10,9 @@ using testing::Not;
 class Shapes : public CliTest {
  protected:
   std::string gpt2() const {
-    return write("config.json", "{\"architectures\": [\"GPT2LMHeadModel\"], \"model_type\": \"gpt2\", \"n_embd\": 768,\n"
-                                "\"n_head\": 12, \"n_layer\": 12, \"n_positions\": 1024,\n\"vocab_size\": 50257}\n");
+    return write("config.json",
+                 "{\"architectures\": [\"GPT2LMHeadModel\"], \"model_type\": \"gpt2\", \"n_embd\": 768,\n"
+                 "\"n_head\": 12, \"n_layer\": 12, \"n_positions\": 1024,\n\"vocab_size\": 50257}\n");
   }
 };
 
@@ -19,7 +20,8 @@ TEST_F(Shapes, AWarningMakesTheExitCodeOne) {
   const Outcome outcome = run_with({"shapes", gpt2(), "--batch", "8", "--sequence", "1024"});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.err, "");
-  EXPECT_THAT(outcome.out, HasSubstr("config.json:3: warning: vocab_size 50257 is no multiple of 8 elements"));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("config.json:3: warning: vocab_size 50257 is no multiple of 8 elements"));
   EXPECT_THAT(outcome.out, HasSubstr("model.resize_token_embeddings(50"));
   EXPECT_EQ(run_with({"shapes", gpt2(), "--fail-on", "error"}).code, 0);
   EXPECT_EQ(run_with({"shapes", gpt2(), "--fail-on", "never"}).code, 0);
@@ -30,7 +32,8 @@ TEST_F(Shapes, GoodSizesAreZero) {
 }
 
 TEST_F(Shapes, TheSequenceIsTheModelsAtMostUnlessAskedFor) {
-  const std::string file = write("config.json", R"({"model_type": "bert", "hidden_size": 768, "num_attention_heads": 12,
+  const std::string file =
+      write("config.json", R"({"model_type": "bert", "hidden_size": 768, "num_attention_heads": 12,
     "num_hidden_layers": 2, "intermediate_size": 3072, "max_position_embeddings": 512, "vocab_size": 30528})");
   EXPECT_THAT(run_with({"shapes", file}).out, HasSubstr("batch 8 x sequence 512, bf16, forward"));
   const std::string longer = run_with({"shapes", file, "--sequence", "513"}).out;
@@ -48,8 +51,12 @@ TEST_F(Shapes, AFileThatCannotBeUsedIsTwoAndTheOthersAreStillReported) {
 TEST_F(Shapes, MistakesOnTheCommandLineAreTwo) {
   const std::string file = gpt2();
   for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"shapes"}, {"shapes", file, "--batch", "0"}, {"shapes", file, "--batch", "-1"},
-        {"shapes", file, "--dtype", "fp7"}, {"shapes", file, "--gpu", "h20O"}, {"shapes", file, "--format", "pdf"},
+       {std::vector<std::string>{"shapes"},
+        {"shapes", file, "--batch", "0"},
+        {"shapes", file, "--batch", "-1"},
+        {"shapes", file, "--dtype", "fp7"},
+        {"shapes", file, "--gpu", "h20O"},
+        {"shapes", file, "--format", "pdf"},
         {"shapes", file, "--batch", "1048576", "--sequence", "4194304"},
         {"shapes", file, "--picture", path("p.svg"), "--number", "nothing"}}) {
     const Outcome outcome = run_with(arguments);
@@ -61,10 +68,12 @@ TEST_F(Shapes, MistakesOnTheCommandLineAreTwo) {
 TEST_F(Shapes, EveryFormatAndThePicture) {
   const std::string file = gpt2();
   EXPECT_TRUE(run_with({"shapes", file, "--format", "json"}).out.starts_with("{\n \"schema\": 1"));
-  EXPECT_THAT(run_with({"shapes", file, "--format", "sarif"}).out, HasSubstr("\"ruleId\": \"shape-alignment\""));
+  EXPECT_THAT(run_with({"shapes", file, "--format", "sarif"}).out,
+              HasSubstr("\"ruleId\": \"shape-alignment\""));
   EXPECT_TRUE(run_with({"shapes", file, "--format", "csv"}).out.starts_with("file,operation,step,"));
   EXPECT_THAT(run_with({"shapes", file, "--format", "html"}).out, HasSubstr("<svg"));
-  const Outcome outcome = run_with({"shapes", file, "--output", path("report.txt"), "--picture", path("cliff.svg")});
+  const Outcome outcome =
+      run_with({"shapes", file, "--output", path("report.txt"), "--picture", path("cliff.svg")});
   EXPECT_EQ(outcome.out, "");
   EXPECT_THAT(file_text(path("report.txt")), HasSubstr("vocab_size 50257"));
   EXPECT_THAT(file_text(path("cliff.svg")), HasSubstr("now 50257"));

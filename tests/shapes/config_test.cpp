@@ -1,4 +1,5 @@
-// The public configs of well-known models (their numbers only): every product that follows from them, by hand.
+// The public configs of well-known models (their numbers only): every product that follows from them, by
+// hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +38,8 @@ TEST(Config, Gpt2KeepsWeightsAsInputsByOutputsAndTiesItsHead) {
   EXPECT_EQ(product(derived, "output head"), "8192 x 50257 x 768, NT, 1 times");
   EXPECT_EQ(product(derived, "attention scores"),
             "8 x 12 heads of 64, 1024 queries, 1024 keys, causal, 12 times");
-  // 12 x (2304 + 768 + 3072 + 3072) x 768 = 84 934 656 weights in the layers, 50257 x 768 in embedding and head.
+  // 12 x (2304 + 768 + 3072 + 3072) x 768 = 84 934 656 weights in the layers, 50257 x 768 in embedding and
+  // head.
   EXPECT_EQ(test::total_weights(derived), 84934656.0 + 38597376.0);
 }
 
@@ -59,7 +61,8 @@ TEST(Config, LastLogitsOnly) {
 TEST(Config, BertHasAHeadTransformAndNoCausalMask) {
   const Derived derived = derive(model_of(R"({"architectures": ["BertForMaskedLM"], "model_type": "bert",
       "hidden_size": 768, "intermediate_size": 3072, "max_position_embeddings": 512, "num_attention_heads": 12,
-      "num_hidden_layers": 12, "vocab_size": 30522})"), {.batch = 16, .sequence = 512});
+      "num_hidden_layers": 12, "vocab_size": 30522})"),
+                                 {.batch = 16, .sequence = 512});
   EXPECT_EQ(product(derived, "attention q, k, v"), "8192 x 768 x 768, NT, 36 times");
   EXPECT_EQ(product(derived, "attention scores"), "16 x 12 heads of 64, 512 queries, 512 keys, 12 times");
   EXPECT_EQ(product(derived, "mlp up"), "8192 x 3072 x 768, NT, 12 times");
@@ -85,13 +88,14 @@ TEST(Config, ClassifiersHaveLabelsInsteadOfAVocabulary) {
   const Derived derived = derive(model_of(R"({"architectures": ["BertForSequenceClassification"],
       "model_type": "bert", "hidden_size": 768, "intermediate_size": 3072, "num_attention_heads": 12,
       "num_hidden_layers": 12, "vocab_size": 30522, "id2label": {"0": "a", "1": "b", "2": "c"}})"),
-      {.batch = 4, .sequence = 128});
+                                 {.batch = 4, .sequence = 128});
   EXPECT_EQ(product(derived, "classifier"), "4 x 3 x 768, NT, 1 times");
   EXPECT_EQ(find(derived, "output head"), nullptr);
 }
 
 TEST(Config, WhisperHearsThirtySecondsWhateverTheDecoderWrites) {
-  const Model model = model_of(R"({"architectures": ["WhisperForConditionalGeneration"], "model_type": "whisper",
+  const Model model =
+      model_of(R"({"architectures": ["WhisperForConditionalGeneration"], "model_type": "whisper",
       "d_model": 384, "decoder_attention_heads": 6, "decoder_ffn_dim": 1536, "decoder_layers": 4,
       "encoder_attention_heads": 6, "encoder_ffn_dim": 1536, "encoder_layers": 4, "max_source_positions": 1500,
       "max_target_positions": 448, "num_hidden_layers": 4, "num_mel_bins": 80, "vocab_size": 51865})");
@@ -107,7 +111,8 @@ TEST(Config, WhisperHearsThirtySecondsWhateverTheDecoderWrites) {
   EXPECT_EQ(product(derived, "output head"), "896 x 51865 x 384, NT, 1 times");
 }
 
-constexpr const char* kLlama3 = R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096,
+constexpr const char* kLlama3 =
+    R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096,
     "intermediate_size": 14336, "max_position_embeddings": 8192, "num_attention_heads": 32, "num_hidden_layers": 32,
     "num_key_value_heads": 8, "torch_dtype": "bfloat16", "vocab_size": 128256})";
 
@@ -146,13 +151,15 @@ TEST(Config, WhatCannotBeSplitIsAnError) {
     numbers.push_back(problem.number);
   }
   // 32 = 5 x 6 + 2, 14336 = 2389 x 6 + 2, 8 = 6 + 2; 128256 = 21376 x 6 fits.
-  EXPECT_THAT(numbers, testing::UnorderedElementsAre("num_attention_heads", "intermediate_size", "num_key_value_heads"));
+  EXPECT_THAT(numbers, testing::UnorderedElementsAre("num_attention_heads", "intermediate_size",
+                                                     "num_key_value_heads"));
 }
 
 TEST(Config, QwenHasAHeadSizeOfItsOwn) {
   const Derived derived = derive(model_of(R"({"architectures": ["Qwen3ForCausalLM"], "model_type": "qwen3",
       "head_dim": 128, "hidden_size": 1024, "intermediate_size": 3072, "num_attention_heads": 16,
-      "num_hidden_layers": 28, "num_key_value_heads": 8, "vocab_size": 151936})"), {.batch = 1, .sequence = 1024});
+      "num_hidden_layers": 28, "num_key_value_heads": 8, "vocab_size": 151936})"),
+                                 {.batch = 1, .sequence = 1024});
   EXPECT_EQ(product(derived, "attention q"), "1024 x 2048 x 1024, NT, 28 times");  // 16 x 128, not 1024
   EXPECT_EQ(product(derived, "attention output"), "1024 x 1024 x 2048, NT, 28 times");
   EXPECT_EQ(product(derived, "output head"), "1024 x 151936 x 1024, NT, 1 times");
@@ -161,16 +168,18 @@ TEST(Config, QwenHasAHeadSizeOfItsOwn) {
 TEST(Config, Qwen2OfHalfABillion) {
   const Derived derived = derive(model_of(R"({"architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2",
       "hidden_size": 896, "intermediate_size": 4864, "num_attention_heads": 14, "num_hidden_layers": 24,
-      "num_key_value_heads": 2, "vocab_size": 151936})"), {.batch = 1, .sequence = 1024});
+      "num_key_value_heads": 2, "vocab_size": 151936})"),
+                                 {.batch = 1, .sequence = 1024});
   EXPECT_EQ(product(derived, "attention k, v"), "1024 x 128 x 896, NT, 48 times");
   EXPECT_EQ(product(derived, "mlp gate, up"), "1024 x 4864 x 896, NT, 48 times");
 }
 
 TEST(Config, MixtralSpreadsTokensOverEightExperts) {
-  const Derived derived = derive(model_of(R"({"architectures": ["MixtralForCausalLM"], "model_type": "mixtral",
+  const Derived derived =
+      derive(model_of(R"({"architectures": ["MixtralForCausalLM"], "model_type": "mixtral",
       "hidden_size": 4096, "intermediate_size": 14336, "num_attention_heads": 32, "num_experts_per_tok": 2,
       "num_hidden_layers": 32, "num_key_value_heads": 8, "num_local_experts": 8, "vocab_size": 32000})"),
-      {.batch = 4, .sequence = 1024});
+             {.batch = 4, .sequence = 1024});
   EXPECT_EQ(product(derived, "router"), "4096 x 8 x 4096, NT, 32 times");
   // 4096 tokens x 2 of 8 experts = 1024 tokens each; gate and up of 32 x 8 experts.
   EXPECT_EQ(product(derived, "expert gate, up"), "1024 x 14336 x 4096, NT, 512 times");
@@ -180,13 +189,15 @@ TEST(Config, MixtralSpreadsTokensOverEightExperts) {
 }
 
 TEST(Config, QwenMoeHasASharedExpert) {
-  const Derived derived = derive(model_of(R"({"architectures": ["Qwen2MoeForCausalLM"], "model_type": "qwen2_moe",
+  const Derived derived =
+      derive(model_of(R"({"architectures": ["Qwen2MoeForCausalLM"], "model_type": "qwen2_moe",
       "hidden_size": 2048, "intermediate_size": 5632, "moe_intermediate_size": 1408,
       "shared_expert_intermediate_size": 5632, "num_attention_heads": 16, "num_experts": 60, "num_experts_per_tok": 4,
       "num_hidden_layers": 24, "num_key_value_heads": 16, "decoder_sparse_step": 1, "vocab_size": 151936})"),
-      {.batch = 1, .sequence = 1500});
+             {.batch = 1, .sequence = 1500});
   EXPECT_EQ(product(derived, "router"), "1500 x 60 x 2048, NT, 24 times");
-  EXPECT_EQ(product(derived, "expert gate, up"), "100 x 1408 x 2048, NT, 2880 times");  // 1500 x 4 / 60; 2 x 24 x 60
+  EXPECT_EQ(product(derived, "expert gate, up"),
+            "100 x 1408 x 2048, NT, 2880 times");  // 1500 x 4 / 60; 2 x 24 x 60
   EXPECT_EQ(product(derived, "shared expert down"), "1500 x 2048 x 5632, NT, 24 times");
 }
 
@@ -194,8 +205,10 @@ TEST(Config, QuantizationBlocksMustDivideEveryRanksPart) {
   const Model model = model_of(R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 11008,
       "num_attention_heads": 32, "num_hidden_layers": 32, "vocab_size": 32000,
       "quantization_config": {"bits": 4, "group_size": 128, "quant_method": "gptq"}})");
-  EXPECT_TRUE(derive(model, {.batch = 1, .sequence = 1, .tensor_parallel = 2}).problems.empty());  // 5504 = 43 x 128
-  const Derived four = derive(model, {.batch = 1, .sequence = 1, .tensor_parallel = 4});  // 2752 = 21 x 128 + 64
+  EXPECT_TRUE(
+      derive(model, {.batch = 1, .sequence = 1, .tensor_parallel = 2}).problems.empty());  // 5504 = 43 x 128
+  const Derived four =
+      derive(model, {.batch = 1, .sequence = 1, .tensor_parallel = 4});  // 2752 = 21 x 128 + 64
   ASSERT_EQ(four.problems.size(), 1u);
   EXPECT_EQ(four.problems[0].rule, "shape-quantization-block");
   EXPECT_THAT(four.problems[0].message, HasSubstr("mlp down: 2752 inputs on each of 4 ranks"));
@@ -206,7 +219,8 @@ TEST(Config, AnUnknownTypeIsReadByItsNumbersAndSaysSo) {
       "intermediate_size": 2048, "num_attention_heads": 8, "num_hidden_layers": 6, "vocab_size": 1000})");
   ASSERT_FALSE(model.notes.empty());
   EXPECT_THAT(model.notes[0], HasSubstr("`novel` is not known"));
-  EXPECT_EQ(product(derive(model, {.batch = 1, .sequence = 8}), "mlp gate, up"), "8 x 2048 x 512, NT, 12 times");
+  EXPECT_EQ(product(derive(model, {.batch = 1, .sequence = 8}), "mlp gate, up"),
+            "8 x 2048 x 512, NT, 12 times");
 }
 
 TEST(Config, ErrorsSayWhereAndWhat) {
@@ -217,11 +231,15 @@ TEST(Config, ErrorsSayWhereAndWhat) {
   EXPECT_THAT(message("{\n\"hidden_size\": 768,\n}"), HasSubstr("c.json:3: error: not valid JSON"));
   EXPECT_THAT(message("[1]"), HasSubstr("not a JSON object"));
   EXPECT_THAT(message("{\"a\": 1}"), HasSubstr("no model_type"));
-  EXPECT_THAT(message(R"({"model_type": "llama", "hidden_size": 768, "num_hidden_layers": 2, "num_attention_heads": 7,
-      "vocab_size": 10})"), HasSubstr("hidden_size 768 is no multiple of the 7 attention heads"));
-  EXPECT_THAT(message("{\"model_type\": \"llama\",\n\"hidden_size\": -1}"), HasSubstr("c.json:2: error: `hidden_size` lies outside"));
+  EXPECT_THAT(
+      message(R"({"model_type": "llama", "hidden_size": 768, "num_hidden_layers": 2, "num_attention_heads": 7,
+      "vocab_size": 10})"),
+      HasSubstr("hidden_size 768 is no multiple of the 7 attention heads"));
+  EXPECT_THAT(message("{\"model_type\": \"llama\",\n\"hidden_size\": -1}"),
+              HasSubstr("c.json:2: error: `hidden_size` lies outside"));
   EXPECT_THAT(message("{\"model_type\": \"llama\", \"hidden_size\": 1e9}"), HasSubstr("no whole number"));
-  EXPECT_THAT(message("{\"model_type\": \"llama\", \"hidden_size\": 64}"), HasSubstr("`num_attention_heads` is missing"));
+  EXPECT_THAT(message("{\"model_type\": \"llama\", \"hidden_size\": 64}"),
+              HasSubstr("`num_attention_heads` is missing"));
 }
 
 }  // namespace

@@ -15,7 +15,9 @@ std::string little_endian(T value) {
   return bytes;
 }
 
-inline std::string safetensors(const std::string& header) { return little_endian<uint64_t>(header.size()) + header; }
+inline std::string safetensors(const std::string& header) {
+  return little_endian<uint64_t>(header.size()) + header;
+}
 
 // ---- GGUF
 
@@ -38,7 +40,8 @@ inline std::string gguf_tensor(const std::string& name, const std::vector<uint64
   for (uint64_t size : sizes) bytes += little_endian<uint64_t>(size);
   return bytes + little_endian<uint32_t>(type) + little_endian<uint64_t>(0);
 }
-inline std::string gguf(uint32_t version, const std::vector<std::string>& pairs, const std::vector<std::string>& tensors) {
+inline std::string gguf(uint32_t version, const std::vector<std::string>& pairs,
+                        const std::vector<std::string>& tensors) {
   std::string bytes = "GGUF" + little_endian<uint32_t>(version) + little_endian<uint64_t>(tensors.size()) +
                       little_endian<uint64_t>(pairs.size());
   for (const std::string& pair : pairs) bytes += pair;
@@ -58,13 +61,15 @@ inline std::string bytes_field(uint32_t field, const std::string& bytes) {
   return varint(field << 3 | 2) + varint(bytes.size()) + bytes;
 }
 
-inline std::string onnx_tensor(const std::string& name, const std::vector<uint64_t>& sizes, size_t data_bytes = 0) {
+inline std::string onnx_tensor(const std::string& name, const std::vector<uint64_t>& sizes,
+                               size_t data_bytes = 0) {
   std::string bytes;
   for (uint64_t size : sizes) bytes += number_field(1, size);
   bytes += number_field(2, 1) + bytes_field(8, name);
   return data_bytes == 0 ? bytes : bytes + bytes_field(9, std::string(data_bytes, 'x'));
 }
-inline std::string onnx_value(const std::string& name, const std::vector<std::pair<uint64_t, std::string>>& sizes) {
+inline std::string onnx_value(const std::string& name,
+                              const std::vector<std::pair<uint64_t, std::string>>& sizes) {
   std::string dims;
   for (const auto& [size, word] : sizes)
     dims += bytes_field(1, word.empty() ? number_field(1, size) : bytes_field(2, word));
@@ -78,8 +83,8 @@ inline std::string onnx_ints(const std::string& name, const std::vector<uint64_t
 inline std::string onnx_int(const std::string& name, uint64_t value) {
   return bytes_field(1, name) + number_field(3, value);
 }
-inline std::string onnx_node(const std::string& type, const std::vector<std::string>& inputs, const std::string& output,
-                             const std::vector<std::string>& attributes = {}) {
+inline std::string onnx_node(const std::string& type, const std::vector<std::string>& inputs,
+                             const std::string& output, const std::vector<std::string>& attributes = {}) {
   std::string bytes;
   for (const std::string& input : inputs) bytes += bytes_field(1, input);
   bytes += bytes_field(2, output) + bytes_field(3, "node of " + output) + bytes_field(4, type);

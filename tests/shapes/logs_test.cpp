@@ -18,15 +18,21 @@ const Gemm& gemm_of(const Result<Model>& model, size_t index = 0) {
   return std::get<Gemm>(model->operations.at(index).work);
 }
 
-// A linear layer y[1024,2304] = x[1024,768] w[2304,768]^T as PyTorch gives it to cublasLt: column-major, w first.
+// A linear layer y[1024,2304] = x[1024,768] w[2304,768]^T as PyTorch gives it to cublasLt: column-major, w
+// first.
 constexpr const char* kLt =
-    "[2025-11-03 19:02:38][cublasLt][557785][Trace][cublasLtMatmul] A=0X7F3CB315E800 Adesc=[type=R_16BF rows=768 cols=2304 "
-    "ld=768] B=0X7F3C9B644002 Bdesc=[type=R_16BF rows=768 cols=1024 ld=768] C=0X0 Cdesc=[type=R_16BF rows=2304 cols=1024 "
-    "ld=2304] D=0X7F3CB30A4400 Ddesc=[type=R_16BF rows=2304 cols=1024 ld=2304] computeDesc=[computeType=COMPUTE_32F "
-    "scaleType=R_32F transa=OP_T] algo=[algoId=66 tile=MATMUL_TILE_128x128] workSpace=0X0 beta=0 stream=0X0\n";
+    "[2025-11-03 19:02:38][cublasLt][557785][Trace][cublasLtMatmul] A=0X7F3CB315E800 Adesc=[type=R_16BF "
+    "rows=768 cols=2304 "
+    "ld=768] B=0X7F3C9B644002 Bdesc=[type=R_16BF rows=768 cols=1024 ld=768] C=0X0 Cdesc=[type=R_16BF "
+    "rows=2304 cols=1024 "
+    "ld=2304] D=0X7F3CB30A4400 Ddesc=[type=R_16BF rows=2304 cols=1024 ld=2304] "
+    "computeDesc=[computeType=COMPUTE_32F "
+    "scaleType=R_32F transa=OP_T] algo=[algoId=66 tile=MATMUL_TILE_128x128] workSpace=0X0 beta=0 "
+    "stream=0X0\n";
 
 TEST(CublasLtLog, AColumnMajorProductBecomesItsRowMajorTranspose) {
-  const Result<Model> model = read_log(std::string(kLt) + kLt + "[...][Api][cublasLtMatmulDescCreate] matmulDesc=1\n");
+  const Result<Model> model =
+      read_log(std::string(kLt) + kLt + "[...][Api][cublasLtMatmulDescCreate] matmulDesc=1\n");
   const Gemm& g = gemm_of(model);
   EXPECT_EQ(describe(model->operations[0]), "1024 x 2304 x 768, NT");
   EXPECT_EQ(g.dtype, Dtype::bf16);
@@ -45,7 +51,8 @@ TEST(CublasLtLog, Tf32IsToldByTheComputeType) {
 }
 
 constexpr const char* kCublas =
-    "I! cuBLAS (v13.4.1) function cublasStatus_t cublasSgemm_v2(cublasHandle_t, cublasOperation_t, ...) called:\n"
+    "I! cuBLAS (v13.4.1) function cublasStatus_t cublasSgemm_v2(cublasHandle_t, cublasOperation_t, ...) "
+    "called:\n"
     "i!  handle: type=cublasHandle_t; val=POINTER (IN HEX:0x0x1f9560f0)\n"
     "i!  transa: type=cublasOperation_t; val=CUBLAS_OP_T(1)\n"
     "i!  transb: type=cublasOperation_t; val=CUBLAS_OP_N(0)\n"
@@ -56,7 +63,9 @@ constexpr const char* kCublas =
     "i! Time: 2026-09-11T18:11:38 elapsed from start 0.016667 minutes or 1.000000 seconds\n";
 
 TEST(CublasLog, BlocksOfArgumentsAreCalls) {
-  const Result<Model> model = read_log(std::string(kCublas) + "I! cuBLAS (v13.4.1) function cublasStatus_t cublasDestroy_v2(cublasHandle_t) called:\n" + kCublas);
+  const Result<Model> model = read_log(
+      std::string(kCublas) +
+      "I! cuBLAS (v13.4.1) function cublasStatus_t cublasDestroy_v2(cublasHandle_t) called:\n" + kCublas);
   const Gemm& g = gemm_of(model);
   EXPECT_EQ(describe(model->operations[0]), "448 x 51865 x 384, NT");
   EXPECT_EQ(g.dtype, Dtype::fp32);
@@ -79,7 +88,9 @@ TEST(CublasLog, ALogWithoutProductsSaysHowToGetThem) {
 }
 
 TEST(List, FormsOfALine) {
-  const Result<Model> model = list("# a comment\n4096,4095,4096,bf16\n\n1, 2, 3, fp16, NT  # another\n5,6,7,tf32,8,9,10\n5,6,7,fp32,5,8,8,TN\n");
+  const Result<Model> model = list(
+      "# a comment\n4096,4095,4096,bf16\n\n1, 2, 3, fp16, NT  # "
+      "another\n5,6,7,tf32,8,9,10\n5,6,7,fp32,5,8,8,TN\n");
   ASSERT_TRUE(model) << model.error().to_string();
   ASSERT_EQ(model->operations.size(), 4u);
   EXPECT_EQ(describe(model->operations[0]), "4096 x 4095 x 4096, NN");
@@ -91,7 +102,8 @@ TEST(List, FormsOfALine) {
 }
 
 TEST(List, ATableNamesItsColumnsInAnyOrder) {
-  const Result<Model> model = list("dtype,calls,K,N,M,other,trans,ldc,a_bytes\nbf16,12,768,50257,8192,x,NT,50304,2\n");
+  const Result<Model> model =
+      list("dtype,calls,K,N,M,other,trans,ldc,a_bytes\nbf16,12,768,50257,8192,x,NT,50304,2\n");
   const Gemm& g = gemm_of(model);
   EXPECT_EQ(describe(model->operations[0]), "8192 x 50257 x 768, NT");
   EXPECT_EQ(model->operations[0].count, 12);
@@ -99,10 +111,12 @@ TEST(List, ATableNamesItsColumnsInAnyOrder) {
   EXPECT_EQ(g.base_bytes[0], 2u);
 }
 
-// The preload writes sizes as cuBLAS has them: D[m,n] column-major. y[1024,2304] = x w^T is m = 2304, n = 1024, TN.
+// The preload writes sizes as cuBLAS has them: D[m,n] column-major. y[1024,2304] = x w^T is m = 2304, n =
+// 1024, TN.
 TEST(List, ThePreloadsTableIsColumnMajor) {
-  const Result<Model> model = list("M,N,K,batch,dtype,trans,lda,ldb,ldc,calls,time_us,choice,plain_us,aligned_us,pad\n"
-                                   "2304,1024,768,1,bf16,TN,768,768,2304,24,12.5,plain,12.0,12.0,\n");
+  const Result<Model> model = list(
+      "M,N,K,batch,dtype,trans,lda,ldb,ldc,calls,time_us,choice,plain_us,aligned_us,pad\n"
+      "2304,1024,768,1,bf16,TN,768,768,2304,24,12.5,plain,12.0,12.0,\n");
   const Gemm& g = gemm_of(model);
   EXPECT_EQ(describe(model->operations[0]), "1024 x 2304 x 768, NT");
   EXPECT_EQ(g.lda, 768);

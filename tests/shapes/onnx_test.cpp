@@ -12,17 +12,23 @@ namespace {
 using namespace test;  // the builders of files.h
 using testing::HasSubstr;
 
-Result<Model> read(const std::string& bytes, const RunOptions& run = {}) { return read_onnx(*bytes_of(bytes), "m.onnx", run); }
+Result<Model> read(const std::string& bytes, const RunOptions& run = {}) {
+  return read_onnx(*bytes_of(bytes), "m.onnx", run);
+}
 
 TEST(Onnx, ConvolutionsCarryTheirSizesForward) {
   const OnnxGraph graph = {
-      .nodes = {onnx_node("Conv", {"image", "w1"}, "a", {onnx_ints("strides", {2, 2}), onnx_ints("pads", {3, 3, 3, 3})}),
+      .nodes = {onnx_node("Conv", {"image", "w1"}, "a",
+                          {onnx_ints("strides", {2, 2}), onnx_ints("pads", {3, 3, 3, 3})}),
                 onnx_node("Relu", {"a"}, "b"),
-                onnx_node("MaxPool", {"b"}, "c", {onnx_ints("kernel_shape", {3, 3}), onnx_ints("strides", {2, 2}), onnx_ints("pads", {1, 1, 1, 1})}),
+                onnx_node("MaxPool", {"b"}, "c",
+                          {onnx_ints("kernel_shape", {3, 3}), onnx_ints("strides", {2, 2}),
+                           onnx_ints("pads", {1, 1, 1, 1})}),
                 onnx_node("Conv", {"c", "w2"}, "d", {onnx_ints("pads", {1, 1, 1, 1})}),
                 onnx_node("GlobalAveragePool", {"d"}, "e"), onnx_node("Flatten", {"e"}, "f"),
                 onnx_node("Gemm", {"f", "w3"}, "g", {onnx_int("transB", 1)})},
-      .tensors = {onnx_tensor("w1", {64, 3, 7, 7}, 1000), onnx_tensor("w2", {255, 64, 3, 3}), onnx_tensor("w3", {1000, 255})},
+      .tensors = {onnx_tensor("w1", {64, 3, 7, 7}, 1000), onnx_tensor("w2", {255, 64, 3, 3}),
+                  onnx_tensor("w3", {1000, 255})},
       .inputs = {onnx_value("image", {{0, "N"}, {3, ""}, {224, ""}, {224, ""}})}};
   const Result<Model> model = read(graph.model(), {.batch = 32});
   ASSERT_TRUE(model) << model.error().to_string();
@@ -57,10 +63,11 @@ TEST(Onnx, ProductsOfActivationsAreBatches) {
 }
 
 TEST(Onnx, EqualProductsAreCountedAndUnknownOnesSaidToBeLeftOut) {
-  const OnnxGraph graph = {.nodes = {onnx_node("MatMul", {"x", "w"}, "y"), onnx_node("MatMul", {"y", "w"}, "z"),
-                                     onnx_node("MatMul", {"z", "mystery"}, "u")},
-                           .tensors = {onnx_tensor("w", {64, 64})},
-                           .inputs = {onnx_value("x", {{16, ""}, {64, ""}})}};
+  const OnnxGraph graph = {
+      .nodes = {onnx_node("MatMul", {"x", "w"}, "y"), onnx_node("MatMul", {"y", "w"}, "z"),
+                onnx_node("MatMul", {"z", "mystery"}, "u")},
+      .tensors = {onnx_tensor("w", {64, 64})},
+      .inputs = {onnx_value("x", {{16, ""}, {64, ""}})}};
   const Result<Model> model = read(graph.model());
   ASSERT_TRUE(model) << model.error().to_string();
   EXPECT_EQ(product(derive(*model, {}), "MatMul node of y"), "16 x 64 x 64, NN, 2 times");
@@ -75,8 +82,12 @@ TEST(Onnx, DamageIsNamed) {
   EXPECT_THAT(message("\x3a"), HasSubstr("damaged near byte"));
   EXPECT_THAT(message(number_field(1, 8)), HasSubstr("no ONNX graph"));
   EXPECT_THAT(message(OnnxGraph{}.model()), HasSubstr("no product or convolution of known size"));
-  EXPECT_THAT(message(OnnxGraph{.tensors = {onnx_tensor("w", {uint64_t{1} << 62})}}.model()), HasSubstr("`w` has a size outside"));
-  const std::string whole = OnnxGraph{.nodes = {onnx_node("MatMul", {"x", "w"}, "y")}, .tensors = {onnx_tensor("w", {64, 64})}}.model();
+  EXPECT_THAT(message(OnnxGraph{.tensors = {onnx_tensor("w", {uint64_t{1} << 62})}}.model()),
+              HasSubstr("`w` has a size outside"));
+  const std::string whole = OnnxGraph{
+      .nodes = {onnx_node("MatMul", {"x", "w"}, "y")},
+      .tensors = {onnx_tensor(
+          "w", {64, 64})}}.model();
   for (size_t length = 0; length < whole.size(); ++length) (void)read(whole.substr(0, length));  // no crash
 }
 

@@ -20,14 +20,17 @@ using Json = nlohmann::json;
 const gpu::Gpu& h200() { return *gpu::find_gpu("h200"); }
 
 Model gpt2() {
-  return *read_config(R"({"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_embd": 768, "n_head": 12,
-    "n_layer": 12, "vocab_size": 50257})", "models/gpt2/config.json");
+  return *read_config(
+      R"({"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_embd": 768, "n_head": 12,
+    "n_layer": 12, "vocab_size": 50257})",
+      "models/gpt2/config.json");
 }
 
 std::vector<Advice> advices() {
   std::vector<Advice> all;
   all.push_back(advise(gpt2(), {.batch = 8, .sequence = 1024, .backward = true}, h200()));
-  all.push_back(advise(*read_list(*bytes_of("4096,4095,4096,bf16,NT\n8,8,8,fp8,NN\n"), "a,b.csv"), {}, *gpu::find_gpu("a100")));
+  all.push_back(advise(*read_list(*bytes_of("4096,4095,4096,bf16,NT\n8,8,8,fp8,NN\n"), "a,b.csv"), {},
+                       *gpu::find_gpu("a100")));
   return all;
 }
 
@@ -94,7 +97,8 @@ TEST(Text, SaysWhereThereAreNoTimes) {
 }
 
 TEST(Text, ControlCharactersOfFilesDoNotReachTheTerminal) {
-  const Advice advice = advise(*read_list(*bytes_of("M,N,K,dtype,name\n8,7,8,bf16,\x1b[2J\n"), "a\x1b[31m.csv"), {}, h200());
+  const Advice advice =
+      advise(*read_list(*bytes_of("M,N,K,dtype,name\n8,7,8,bf16,\x1b[2J\n"), "a\x1b[31m.csv"), {}, h200());
   EXPECT_THAT(render_text(advice), Not(HasSubstr("\x1b")));
 }
 
@@ -105,7 +109,8 @@ TEST(Text, TheTableIsCutAtItsLimit) {
 TEST(Csv, HasOneRowAnOperationAndQuotesCommas) {
   const std::vector<Advice> all = advices();
   const std::string text = render_csv(all);
-  EXPECT_EQ(static_cast<size_t>(std::count(text.begin(), text.end(), '\n')), 1 + all[0].rows.size() + all[1].rows.size());
+  EXPECT_EQ(static_cast<size_t>(std::count(text.begin(), text.end(), '\n')),
+            1 + all[0].rows.size() + all[1].rows.size());
   EXPECT_THAT(text, HasSubstr("\"a,b.csv\",line 1,forward,\"4096 x 4095 x 4096, NT\",1,"));
 }
 

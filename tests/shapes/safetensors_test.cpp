@@ -60,7 +60,8 @@ TEST_F(Safetensors, ConvolutionsHaveChannels) {
   const Result<Model> model = read_model(file, {});
   ASSERT_TRUE(model) << model.error().to_string();
   const Derived derived = derive(*model, {.batch = 32, .sequence = 1});
-  EXPECT_EQ(product(derived, "layer1.*.conv1.weight"), "64 -> 255 channels, 3 x 3 kernel, 32 x 56 x 56, 1 times");
+  EXPECT_EQ(product(derived, "layer1.*.conv1.weight"),
+            "64 -> 255 channels, 3 x 3 kernel, 32 x 56 x 56, 1 times");
 }
 
 TEST_F(Safetensors, PackedWeightsAreUnpackedAndTheirGroupsChecked) {
@@ -96,13 +97,19 @@ TEST_F(Safetensors, AConfigBesideThemMakesTheWholeModel) {
 }
 
 TEST_F(Safetensors, ShardsAreFoundByTheIndex) {
-  write("a.safetensors", safetensors(R"({"l.0.up_proj.weight": {"dtype": "BF16", "shape": [256, 64], "data_offsets": [0, 1]}})"));
-  write("b.safetensors", safetensors(R"({"l.1.up_proj.weight": {"dtype": "BF16", "shape": [256, 64], "data_offsets": [0, 1]}})"));
-  write("model.safetensors.index.json",
-        R"({"metadata": {"total_size": 1}, "weight_map": {"l.0.up_proj.weight": "a.safetensors", "l.1.up_proj.weight": "b.safetensors"}})");
+  write("a.safetensors",
+        safetensors(
+            R"({"l.0.up_proj.weight": {"dtype": "BF16", "shape": [256, 64], "data_offsets": [0, 1]}})"));
+  write("b.safetensors",
+        safetensors(
+            R"({"l.1.up_proj.weight": {"dtype": "BF16", "shape": [256, 64], "data_offsets": [0, 1]}})"));
+  write(
+      "model.safetensors.index.json",
+      R"({"metadata": {"total_size": 1}, "weight_map": {"l.0.up_proj.weight": "a.safetensors", "l.1.up_proj.weight": "b.safetensors"}})");
   const Result<Model> model = read_model(folder_.string(), {});
   ASSERT_TRUE(model) << model.error().to_string();
-  EXPECT_EQ(product(derive(*model, {.batch = 1, .sequence = 8}), "l.*.up_proj.weight"), "8 x 256 x 64, NT, 2 times");
+  EXPECT_EQ(product(derive(*model, {.batch = 1, .sequence = 8}), "l.*.up_proj.weight"),
+            "8 x 256 x 64, NT, 2 times");
 }
 
 TEST_F(Safetensors, AnIndexCannotNameFilesElsewhere) {
@@ -120,11 +127,14 @@ TEST_F(Safetensors, DamageIsNamed) {
     return model ? std::string("no error") : model.error().message;
   };
   EXPECT_THAT(message("abc"), HasSubstr("too short"));
-  EXPECT_THAT(message(test::little_endian<uint64_t>(1000) + "{}"), HasSubstr("should have 1000 bytes, the file has 2"));
+  EXPECT_THAT(message(test::little_endian<uint64_t>(1000) + "{}"),
+              HasSubstr("should have 1000 bytes, the file has 2"));
   EXPECT_THAT(message(test::little_endian<uint64_t>(UINT64_MAX) + "{}"), HasSubstr("the format allows"));
   EXPECT_THAT(message(safetensors("{\"a\": ")), HasSubstr("no valid JSON near its byte"));
-  EXPECT_THAT(message(safetensors(R"({"w": {"dtype": "F16", "shape": [-1, 4]}})")), HasSubstr("`w` has a size outside"));
-  EXPECT_THAT(message(safetensors(R"({"w": {"dtype": "F16", "shape": [99999999999, 4]}})")), HasSubstr("outside"));
+  EXPECT_THAT(message(safetensors(R"({"w": {"dtype": "F16", "shape": [-1, 4]}})")),
+              HasSubstr("`w` has a size outside"));
+  EXPECT_THAT(message(safetensors(R"({"w": {"dtype": "F16", "shape": [99999999999, 4]}})")),
+              HasSubstr("outside"));
   EXPECT_THAT(message(safetensors(std::string(100000, '['))), HasSubstr("nested too deeply"));
   EXPECT_THAT(message(safetensors("{}")), HasSubstr("no matrix among the 0 tensors"));
 }
@@ -146,8 +156,10 @@ TEST_F(Safetensors, AModelOf400GigabytesIsReadByItsHeaders) {
     const std::string name = "model-" + std::to_string(shard) + ".safetensors";
     std::string header;
     for (int i = 0; i < kTensors; ++i) {
-      const std::string tensor = "model.layers." + std::to_string(shard * kTensors + i) + ".mlp.up_proj.weight";
-      header += (header.empty() ? "" : ",") + ("\"" + tensor + "\"") + R"(:{"dtype":"BF16","shape":[14336,3488],"data_offsets":[0,)" +
+      const std::string tensor =
+          "model.layers." + std::to_string(shard * kTensors + i) + ".mlp.up_proj.weight";
+      header += (header.empty() ? "" : ",") + ("\"" + tensor + "\"") +
+                R"(:{"dtype":"BF16","shape":[14336,3488],"data_offsets":[0,)" +
                 std::to_string(kOut * kIn * 2) + "]}";
       map += (map.empty() ? "" : ",") + ("\"" + tensor + "\":\"" + name + "\"");
     }

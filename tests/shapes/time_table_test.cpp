@@ -99,16 +99,15 @@ TEST(HeldBackProducts, FourOfFiveLieInTheRange) {
   EXPECT_LT(share, 0.95);
 }
 
-// Every unaligned size was measured with its twin, whose dimensions are padded to 16 bytes: does the table know which
-// is faster? Pairs that differ by less than the measurements' own scatter have no direction.
+// Every unaligned size was measured with its twin, whose dimensions are padded to 16 bytes: does the table
+// know which is faster? Pairs that differ by less than the measurements' own scatter have no direction.
 TEST(HeldBackProducts, TheDirectionOfAFixIsRight) {
   constexpr double kScatter = 0.03;
   const auto padded = [](const Gemm& gemm) {
     const int64_t unit = vector_elements(gemm.dtype);
     const auto up = [unit](int64_t size) { return (size + unit - 1) / unit * unit; };
-    return gemm.layout == Layout::tn
-               ? dense_gemm(gemm.dtype, gemm.layout, up(gemm.m), up(gemm.n), gemm.k)
-               : dense_gemm(gemm.dtype, gemm.layout, gemm.m, up(gemm.n), up(gemm.k));
+    return gemm.layout == Layout::tn ? dense_gemm(gemm.dtype, gemm.layout, up(gemm.m), up(gemm.n), gemm.k)
+                                     : dense_gemm(gemm.dtype, gemm.layout, gemm.m, up(gemm.n), up(gemm.k));
   };
   size_t right = 0, all = 0;
   for (const Held& now : held_back()) {
