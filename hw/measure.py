@@ -194,7 +194,7 @@ def conditions():
         return [f"GPU and driver: {gpu}",
                 f"CUDA: {nvcc.group(1) if nvcc else 'unknown'} (ptxas -arch={ARCHITECTURE})",
                 f"Nsight Compute: {ncu.group(1) if ncu else 'unknown'}, --clock-control none, caches flushed",
-                f"PTX made with {made.read().strip()}",
+                "PTX made with " + "; ".join(made.read().split("\n")).strip("; "),
                 f"date: {datetime.date.today().isoformat()}",
                 "made by hw/measure.py from examples/ and tests/golden/ptx"]
 
