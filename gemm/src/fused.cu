@@ -47,7 +47,9 @@ EncodeTiled encoder() {
 bool make_map(CUtensorMap& map, bool bf16, const FusedJob::Operand& x, int64_t width, int64_t rows,
               int box_rows) {
   const cuuint64_t extents[2] = {static_cast<cuuint64_t>(width), static_cast<cuuint64_t>(rows)};
-  const cuuint64_t pitch[1] = {static_cast<cuuint64_t>(x.ld) * 2};
+  // A single row has no pitch (plan.cpp passes any), but the copy engine asks for a multiple of 16 all the same.
+  const cuuint64_t pitch[1] = {rows == 1 ? (static_cast<cuuint64_t>(width) * 2 + 15) / 16 * 16
+                                         : static_cast<cuuint64_t>(x.ld) * 2};
   const cuuint32_t box[2] = {64, static_cast<cuuint32_t>(box_rows)};
   const cuuint32_t steps[2] = {1, 1};
   return encoder()(&map, bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2,
