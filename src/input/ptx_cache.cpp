@@ -13,9 +13,9 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 
 #include "input/process.h"
@@ -72,9 +72,16 @@ std::string CacheKey::text() const {
   return name;
 }
 
+// By the clock that file times are taken from: it lags behind the precise one by up to a tick of the kernel, so that a
+// file changed right after the precise time would seem older than it.
 int64_t PtxCache::now_ns() {
-  using std::chrono::duration_cast;
-  return duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  timespec now{};
+#ifdef CLOCK_REALTIME_COARSE
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+#else
+  clock_gettime(CLOCK_REALTIME, &now);
+#endif
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
 PtxCache PtxCache::open() {
