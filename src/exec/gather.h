@@ -1,6 +1,6 @@
 // A global access whose lanes lie anywhere in a few buffers: what the sites' patterns (site.h) do not catch. Lists,
 // trees, tables, tile edges and atomics live here. It is checked at once, counted run by run of lanes that
-// leave no gap, and sectors are told apart by a stamp beside each sector of the buffer (SectorUse::request)
+// leave no gap, and sectors are told apart by a stamp beside each line of the buffer (SectorUse::request)
 // instead of a comparison of every lane with every other.
 #pragma once
 

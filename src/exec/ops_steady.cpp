@@ -80,11 +80,7 @@ const MicroOp* clear_tag(Warp& w, const MicroOp* op) {
 
 }  // namespace
 
-bool Decoder::is_uniform(const ptx::Operand& o) const {
-  if (o.kind == ptx::Operand::Kind::reg) return uniform_[o.index];
-  if (o.kind == ptx::Operand::Kind::special && static_cast<ptx::Special>(o.index) == ptx::Special::ctaid) return true;
-  return constant_value(o).has_value();
-}
+bool Decoder::is_uniform(const ptx::Operand& o) const { return exec::is_uniform(*this, uniform_, o); }
 
 uint32_t Decoder::tag_row(const ptx::Operand& o) const {
   const bool reg = o.kind == ptx::Operand::Kind::reg ||
@@ -125,8 +121,7 @@ bool Decoder::decode_steady() {
 void Decoder::renew_tags() {
   const ptx::Instruction& i = instruction();
   if (!ptx::writes_first_operand(i)) return;
-  bool uniform = is_pure(i.op);
-  for (unsigned k = 1; k < i.operand_count && uniform; ++k) uniform = is_uniform(operand(k));
+  const bool uniform = has_uniform_result(*this, uniform_, i);
   ptx::for_each_written(module, i, [&](uint32_t reg) {
     if (reg < tag_row_.size() && tag_row_[reg]) emit({uniform ? clear_tag : renew_tag, renew_tag}, 0, 0, 0, 0, tag_row_[reg]);
   });

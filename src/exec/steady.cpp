@@ -15,6 +15,18 @@ using ptx::Mod;
 using ptx::Op;
 using ptx::Operand;
 
+// Does the result depend on nothing but the operands, lane by lane?
+bool is_pure(Op op) {
+  switch (op) {
+    case Op::mov: case Op::cvta: case Op::cvt: case Op::add: case Op::sub: case Op::mul: case Op::mad: case Op::shl:
+    case Op::shr: case Op::and_: case Op::or_: case Op::xor_: case Op::not_: case Op::neg: case Op::min: case Op::max:
+    case Op::selp: case Op::setp: case Op::div: case Op::rem: case Op::bfe: case Op::bfi:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // Blocks that can reach each other, numbered; -1: in no loop. Tarjan's algorithm, without recursion.
 std::vector<int32_t> loops_of(const Cfg& cfg) {
   const size_t n = cfg.blocks.size();
@@ -80,17 +92,8 @@ class Finder {
   SteadyRegisters take() { return std::move(out_); }
 
  private:
-  bool is_uniform(const Operand& o) const {
-    if (o.kind == Operand::Kind::reg) return out_.uniform[o.index];
-    if (o.kind == Operand::Kind::special && static_cast<ptx::Special>(o.index) == ptx::Special::ctaid) return true;
-    return d_.constant_value(o).has_value();
-  }
-
-  bool all_uniform(const Instruction& i) const {
-    bool all = is_pure(i.op);
-    for (unsigned k = 1; k < i.operand_count && all; ++k) all = is_uniform(d_.module.operands_of(i)[k]);
-    return all;
-  }
+  bool is_uniform(const Operand& o) const { return exec::is_uniform(d_, out_.uniform, o); }
+  bool all_uniform(const Instruction& i) const { return has_uniform_result(d_, out_.uniform, i); }
 
   void find_uniform() {
     const ptx::Function& f = d_.function;
@@ -181,15 +184,16 @@ Kept kept_distances(const ptx::Module& module, const Instruction& i) {
   return {i.op, &o[1], &o[2]};
 }
 
-bool is_pure(Op op) {
-  switch (op) {
-    case Op::mov: case Op::cvta: case Op::cvt: case Op::add: case Op::sub: case Op::mul: case Op::mad: case Op::shl:
-    case Op::shr: case Op::and_: case Op::or_: case Op::xor_: case Op::not_: case Op::neg: case Op::min: case Op::max:
-    case Op::selp: case Op::setp: case Op::div: case Op::rem: case Op::bfe: case Op::bfi:
-      return true;
-    default:
-      return false;
-  }
+bool is_uniform(const Decoder& d, const std::vector<bool>& uniform, const Operand& o) {
+  if (o.kind == Operand::Kind::reg) return uniform[o.index];
+  if (o.kind == Operand::Kind::special && static_cast<ptx::Special>(o.index) == ptx::Special::ctaid) return true;
+  return d.constant_value(o).has_value();
+}
+
+bool has_uniform_result(const Decoder& d, const std::vector<bool>& uniform, const Instruction& i) {
+  bool all = is_pure(i.op);
+  for (unsigned k = 1; k < i.operand_count && all; ++k) all = is_uniform(d, uniform, d.module.operands_of(i)[k]);
+  return all;
 }
 
 SteadyRegisters find_steady_registers(const Decoder& decoder, const Cfg& cfg) { return Finder(decoder, cfg).take(); }

@@ -29,7 +29,9 @@ struct Kept {
 };
 Kept kept_distances(const ptx::Module& module, const ptx::Instruction& instruction);
 
-// Does the result depend on nothing but the operands, lane by lane?
-bool is_pure(ptx::Op op);
+// Is the operand the same in all lanes, given which registers are (SteadyRegisters::uniform)? Is the result of the
+// instruction, as a function of nothing but its operands?
+bool is_uniform(const Decoder& decoder, const std::vector<bool>& uniform, const ptx::Operand& operand);
+bool has_uniform_result(const Decoder& decoder, const std::vector<bool>& uniform, const ptx::Instruction& instruction);
 
 }  // namespace fullwarp::exec
