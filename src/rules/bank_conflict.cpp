@@ -8,6 +8,7 @@
 #include <set>
 
 #include "rules/context.h"
+#include "rules/names.h"
 #include "rules/source_text.h"
 #include "rules/text.h"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "rules/names.h"
 #include "rules/source_text.h"
 #include "rules/text.h"
 
@@ -34,6 +35,7 @@ Context::Context(const RuleInput& rule_input)
                                                                     : local;
     sums.add(counters);
   }
+  for (const ptx::SourceFile& file : module.files) toolkit_files_.push_back(is_toolkit_file(file.name));
   collect_groups();
 }
 
@@ -94,6 +96,21 @@ void Context::collect_groups() {
   }
 }
 
+// The place of an instruction as an index in Module::locations: of the frames of inlined functions the
+// innermost that is not a toolkit's, or the innermost if all are. -1 if the PTX has no line for it.
+int32_t Context::location(InstructionId id) const {
+  const ptx::Instruction* at = instruction(id);
+  if (!at) return -1;
+  constexpr int kMaxFrames = 64;
+  int32_t index = at->location;
+  for (int n = 0; n < kMaxFrames && index >= 0 && static_cast<size_t>(index) < module.locations.size(); ++n) {
+    const ptx::SourceLocation& frame = module.locations[static_cast<size_t>(index)];
+    if (frame.file < toolkit_files_.size() && frame.line > 0 && !toolkit_files_[frame.file]) return index;
+    index = frame.inlined_at;
+  }
+  return at->location >= 0 && static_cast<size_t>(at->location) < module.locations.size() ? at->location : -1;
+}
+
 diag::Place Context::place(InstructionId id) const {
   diag::Place place;
   const ptx::Instruction* at = instruction(id);
@@ -101,8 +118,8 @@ diag::Place Context::place(InstructionId id) const {
     place.file = module.path;
     return place;
   }
-  if (at->location >= 0 && static_cast<size_t>(at->location) < module.locations.size()) {
-    const ptx::SourceLocation& location = module.locations[static_cast<size_t>(at->location)];
+  if (const int32_t index = location(id); index >= 0) {
+    const ptx::SourceLocation& location = module.locations[static_cast<size_t>(index)];
     if (location.file < module.files.size() && location.line > 0) {
       place.file = module.files[location.file].name;
       place.line = location.line;
@@ -124,8 +141,7 @@ diag::Place Context::kernel_place() {
     const ptx::Function& function = module.functions[static_cast<size_t>(profile.function)];
     found.line = function.line;
     // The first instruction that stands in the kernel itself leads to the file; the name, to the line.
-    const std::string demangled = source_name(function.name);
-    const std::string name = demangled.substr(0, demangled.find_first_of("(<"));
+    const std::string name = source_name(function.name);
     for (const ptx::Instruction& i : function.instructions) {
       if (i.location < 0 || static_cast<size_t>(i.location) >= module.locations.size()) continue;
       const ptx::SourceLocation& location = module.locations[static_cast<size_t>(i.location)];
@@ -162,16 +178,25 @@ diag::Finding Context::finding(const Rule& rule, const AccessGroup& group) {
 }
 
 void Context::add_inlining(diag::Finding& finding, InstructionId at) const {
-  const ptx::Instruction* where = instruction(at);
-  if (!where || where->location < 0 || static_cast<size_t>(where->location) >= module.locations.size())
-    return;
+  const int32_t shown = location(at);
+  if (shown < 0) return;
   constexpr int kMaxNotes = 16;
-  int32_t index = module.locations[static_cast<size_t>(where->location)].inlined_at;
+  const auto add = [&](std::string text, const ptx::SourceLocation& frame) {
+    if (frame.file < module.files.size())
+      finding.notes.push_back({std::move(text), diag::Place{std::string(module.files[frame.file].name),
+                                                            frame.line, frame.column}});
+  };
+  // What the place hides stands first: it is where the instruction is.
+  if (const int32_t innermost = instruction(at)->location; innermost != shown) {
+    const ptx::SourceLocation& frame = module.locations[static_cast<size_t>(innermost)];
+    add(frame.function.empty() ? "in a function of the toolkit"
+                               : fmt::format("in {}", function_name(frame.function)),
+        frame);
+  }
+  int32_t index = module.locations[static_cast<size_t>(shown)].inlined_at;
   for (int n = 0; n < kMaxNotes && index >= 0 && static_cast<size_t>(index) < module.locations.size(); ++n) {
     const ptx::SourceLocation& call = module.locations[static_cast<size_t>(index)];
-    if (call.file < module.files.size())
-      finding.notes.push_back(
-          {"inlined here", diag::Place{std::string(module.files[call.file].name), call.line, call.column}});
+    add("inlined here", call);
     index = call.inlined_at;
   }
 }

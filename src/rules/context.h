@@ -53,7 +53,9 @@ class Context {
   const profile::ExecutionCounters* executed(profile::InstructionId id) const;
   const Definitions& definitions(int32_t function);
 
-  diag::Place place(profile::InstructionId id) const;  // in the source, or in the PTX where there is no line
+  // In the source, or in the PTX where there is no line. Of functions of a toolkit that were inlined, the line
+  // that called them.
+  diag::Place place(profile::InstructionId id) const;
   diag::Place kernel_place();                          // of the kernel's declaration
   std::string_view line(const diag::Place& place) { return input.sources.line(place.file, place.line); }
 
@@ -73,10 +75,12 @@ class Context {
   std::string parameter_name(int32_t function, int32_t param);
 
  private:
+  int32_t location(profile::InstructionId id) const;  // index in Module::locations; -1: none
   void collect_groups();
   void mark(diag::Finding& finding, const AccessGroup& group);
   void add_inlining(diag::Finding& finding, profile::InstructionId at) const;
 
+  std::vector<bool> toolkit_files_;  // by index in Module::files
   std::vector<AccessGroup> groups_;
   std::map<int32_t, std::unique_ptr<Definitions>> definitions_;
   std::optional<std::vector<std::string>> kernel_parameters_;

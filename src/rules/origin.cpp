@@ -1,11 +1,6 @@
 #include "rules/origin.h"
 
-#include <cxxabi.h>
-
-#include <cstdlib>
-#include <memory>
 #include <set>
-#include <string>
 
 namespace fullwarp::rules {
 namespace {
@@ -115,17 +110,6 @@ Origin Definitions::origin(uint32_t index, mem::AccessSpace space) const {
   if (variables.size() == 1) origin.variable = static_cast<int32_t>(*variables.begin());
   if (variables.empty() && params.size() == 1) origin.param = static_cast<int32_t>(*params.begin());
   return origin;
-}
-
-std::string source_name(std::string_view mangled) {
-  const std::string name(mangled);
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> demangled(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  if (status != 0 || !demangled) return name;
-  const std::string_view text = demangled.get();
-  const size_t colons = text.rfind("::");
-  return std::string(colons == std::string_view::npos ? text : text.substr(colons + 2));
 }
 
 }  // namespace fullwarp::rules

@@ -34,7 +34,4 @@ class Definitions {
   std::vector<std::vector<uint32_t>> by_register_;
 };
 
-// "tile" for _ZZ9transposePKfPfiE4tile; the name itself where it is not mangled.
-std::string source_name(std::string_view mangled);
-
 }  // namespace fullwarp::rules

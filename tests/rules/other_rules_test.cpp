@@ -172,5 +172,42 @@ TEST(Inlining, CallSitesBecomeNotes) {
   EXPECT_EQ(findings[0].notes[0].place->line, 7u);
 }
 
+// A function of the toolkit, inlined at line 20 of the user's helper, that is inlined at line 7 of the
+// kernel: the finding stands where the user wrote something, and the toolkit's line is a note.
+TEST(Inlining, AFindingInsideTheToolkitStandsAtItsCall) {
+  BuiltProfile built("fires_out_of_bounds", {4, 1, 1}, {256, 1, 1});
+  const auto store = built.find(ptx::Op::st, ptx::Mod::global)[0];
+  const uint32_t own_file =
+      built.module.locations[static_cast<size_t>(built.entry().instructions[store.index].location)].file;
+  const int32_t first = static_cast<int32_t>(built.module.locations.size());
+  const auto push = [&](uint32_t file, uint32_t line, int32_t inlined_at) {
+    ptx::SourceLocation location;
+    location.file = file;
+    location.line = line;
+    location.column = 2;
+    location.inlined_at = inlined_at;
+    built.module.locations.push_back(location);
+  };
+  push(own_file, 7, -1);
+  push(own_file, 20, first);
+  push(static_cast<uint32_t>(built.module.files.size()), 103, first + 1);
+  built.module.files.push_back({"/usr/local/cuda-13.0/include/cccl/cuda/__barrier/barrier_block_scope.h"});
+  built.module.functions[static_cast<size_t>(built.profile.function)].instructions[store.index].location =
+      first + 2;
+  profile::Fault fault;
+  fault.kind = profile::FaultKind::trap;
+  fault.instruction = store;
+  built.profile.faults = {fault};
+  const auto findings = of_rule(built.run(), "trap");
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].place.line, 20u);
+  EXPECT_EQ(findings[0].place.file, built.module.files[own_file].name);
+  ASSERT_EQ(findings[0].notes.size(), 2u);
+  EXPECT_EQ(findings[0].notes[0].text, "in a function of the toolkit");
+  EXPECT_EQ(findings[0].notes[0].place->line, 103u);
+  EXPECT_EQ(findings[0].notes[1].text, "inlined here");
+  EXPECT_EQ(findings[0].notes[1].place->line, 7u);
+}
+
 }  // namespace
 }  // namespace fullwarp::rules
