@@ -8,6 +8,7 @@
 #include "exec/handlers.h"
 #include "exec/liveness.h"
 #include "exec/warp.h"
+#include "ptx/writes.h"
 
 namespace fullwarp::exec {
 
@@ -93,9 +94,9 @@ void Decoder::assign_rows() {
   out.local_bytes = (local + 15) / 16 * 16;
 }
 
-void Decoder::list_cleared(const Cfg& cfg) {
+void Decoder::list_cleared() {
   if (predicate_bytes_) out.cleared.push_back({0, predicate_bytes_});
-  const std::vector<bool> early = read_before_written(module, function, cfg);
+  const std::vector<bool>& early = live_.read_before_written;
   for (size_t r = 0; r < early.size(); ++r)
     if (early[r] && function.registers[r].type != Type::pred && !is_constant_row(register_row_[r])) {
       out.cleared.push_back({register_row_[r], row_bytes(function.registers[r].type)});
@@ -282,7 +283,7 @@ uint32_t Decoder::destination(const Operand& o, Type type) {
 MicroOp& Decoder::emit(Handlers handlers) {
   MicroOp op;
   op.run[0] = handlers.full;
-  op.run[1] = handlers.masked ? handlers.masked : handlers.full;
+  op.run[1] = handlers.masked && !whole_rows_ ? handlers.masked : handlers.full;
   op.instruction = current_ ? static_cast<uint32_t>(current_ - function.instructions.data()) : 0;
   out.ops.push_back(op);
   return out.ops.back();
@@ -296,6 +297,13 @@ MicroOp& Decoder::emit(Handlers handlers, uint32_t dst, uint32_t a, uint32_t b, 
   op.c = c;
   op.d = d;
   return op;
+}
+
+bool Decoder::may_write_whole_rows(const ptx::Instruction& i) const {
+  if (i.guard >= 0 || !goes_straight_on(i) || !ptx::writes_first_operand(i)) return false;
+  bool kept = false;
+  ptx::for_each_written(module, i, [&](uint32_t reg) { kept |= reg >= live_.kept_waiting.size() || live_.kept_waiting[reg]; });
+  return !kept;
 }
 
 uint32_t Decoder::new_site(const SiteInfo& info) {
@@ -326,6 +334,7 @@ bool Decoder::fail(const std::string& why) {
 bool Decoder::decode() {
   Cfg cfg = build_cfg(module, function);
   find_tags(cfg);
+  live_ = find_liveness(module, function, cfg);
   out.first_block = program.block_count;
   program.block_count += static_cast<uint32_t>(cfg.blocks.size());
   out.block_of.resize(function.instructions.size());
@@ -341,7 +350,7 @@ bool Decoder::decode() {
   for (auto& [offset, row] : constant_rows_)
     std::memcpy(out.constants.data() + (next_constant_ - offset), row.data(), row.size());
   out.frame_bytes = next_row_ + 64;
-  list_cleared(cfg);
+  list_cleared();
   out.decoded = true;
   return true;
 }
@@ -388,10 +397,12 @@ void Decoder::emit_block(const Cfg& cfg, uint32_t b) {
     size_t guard_op = out.ops.size();
     const bool guarded = current_->guard >= 0 && !is_control(current_->op);
     if (guarded) emit_guard(*this, register_row(current_->guard), current_->guard_negated);
+    whole_rows_ = !guarded && may_write_whole_rows(*current_);
     if (!decode_steady()) {
       if (!decode_item(cfg, item, b)) fail("is not supported");
       renew_tags();
     }
+    whole_rows_ = false;
     if (error_) return;
     // The guard covers every op that the instruction became.
     if (guarded) {

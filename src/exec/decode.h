@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "exec/cfg.h"
+#include "exec/liveness.h"
 #include "exec/program.h"
 
 namespace fullwarp::exec {
@@ -72,7 +73,9 @@ class Decoder {
   friend struct ControlDecoder;
   void assign_rows();
   void count_definitions();
-  void list_cleared(const Cfg& cfg);
+  void list_cleared();
+  // May the instruction's results go to all lanes, whoever runs (Liveness::kept_waiting)?
+  bool may_write_whole_rows(const ptx::Instruction& instruction) const;
   void find_tags(const Cfg& cfg);
   bool decode_steady();  // an operation that passes a tag on
   void renew_tags();     // of what the instruction at hand has written
@@ -80,6 +83,8 @@ class Decoder {
   bool decode_item(const Cfg& cfg, const Item& item, uint32_t block);
 
   const ptx::Instruction* current_ = nullptr;
+  Liveness live_;
+  bool whole_rows_ = false;  // of the current instruction
   std::vector<uint32_t> register_row_;
   uint32_t predicate_bytes_ = 0;
   std::vector<uint8_t> definitions_;  // of each register: 0, 1 or 2 for more

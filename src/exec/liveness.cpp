@@ -1,9 +1,10 @@
-// Backward data flow over the blocks, a bit a register. A write under a guard does not count as one, so that a
+// Backward data flow, a bit a register, over the blocks cut where a warp may stop inside of one. A write under a guard does not count as one, so that a
 // register written only so is cleared.
 #include "exec/liveness.h"
 
 #include <cstdint>
 
+#include "ptx/forms.h"
 #include "ptx/writes.h"
 
 namespace fullwarp::exec {
@@ -60,28 +61,73 @@ class Scan {
 
 }  // namespace
 
-std::vector<bool> read_before_written(const ptx::Module& module, const ptx::Function& function, const Cfg& cfg) {
+bool goes_straight_on(const Instruction& i) {
+  const ptx::Form& form = ptx::forms()[i.form];
+  switch (form.cost) {
+    case ptx::Cost::alu: case ptx::Cost::imul: case ptx::Cost::fma: case ptx::Cost::half: case ptx::Cost::fp64:
+    case ptx::Cost::sfu: case ptx::Cost::convert:
+      return form.memory == ptx::MemoryKind::none;
+    case ptx::Cost::memory:
+      return i.op == ptx::Op::ld || i.op == ptx::Op::st;
+    default:
+      return false;
+  }
+}
+
+Liveness find_liveness(const ptx::Module& module, const ptx::Function& function, const Cfg& cfg) {
+  struct Piece {
+    uint32_t first, last, block;  // items
+    bool ends_block;
+  };
+  std::vector<Piece> pieces;
+  std::vector<uint32_t> piece_of_block(cfg.blocks.size());
+  for (uint32_t b = 0; b < cfg.blocks.size(); ++b) {
+    const CfgBlock& block = cfg.blocks[b];
+    piece_of_block[b] = static_cast<uint32_t>(pieces.size());
+    pieces.push_back({block.first, block.last, b, false});
+    const auto cut = [&](uint32_t k) {  // item k begins a piece
+      if (pieces.back().first == k || k == block.last) return;
+      pieces.back().last = k;
+      pieces.push_back({k, block.last, b, false});
+    };
+    for (uint32_t k = block.first; k < block.last; ++k) {
+      const Instruction& i = function.instructions[cfg.items[k].instruction];
+      // Nobody waits at a branch, but where it leads.
+      if (cfg.items[k].skip || i.op == ptx::Op::bra || goes_straight_on(i)) continue;
+      cut(k);
+      cut(k + 1);
+    }
+    pieces.back().ends_block = true;
+  }
   const size_t registers = function.registers.size(), words = registers / 64 + 1;
-  std::vector<BlockSets> sets(cfg.blocks.size(), {Bits(words), Bits(words)});
-  for (size_t b = 0; b < cfg.blocks.size(); ++b) {
-    Scan scan(module, function, sets[b]);
-    for (uint32_t k = cfg.blocks[b].first; k < cfg.blocks[b].last; ++k)
+  std::vector<BlockSets> sets(pieces.size(), {Bits(words), Bits(words)});
+  for (size_t p = 0; p < pieces.size(); ++p) {
+    Scan scan(module, function, sets[p]);
+    for (uint32_t k = pieces[p].first; k < pieces[p].last; ++k)
       scan.instruction(function.instructions[cfg.items[k].instruction], cfg.items[k].skip);
   }
-  // `reads` grows into what is live where the block begins.
-  for (bool changed = true; changed;) {
+  // `reads` grows into what is live where the piece begins.
+  bool changed = true;
+  const auto flow = [&](size_t from, size_t to) {
+    for (size_t word = 0; word < words; ++word) {
+      const uint64_t more = sets[from].reads[word] & ~sets[to].writes[word] & ~sets[to].reads[word];
+      sets[to].reads[word] |= more;
+      changed |= more != 0;
+    }
+  };
+  while (changed) {
     changed = false;
-    for (size_t b = cfg.blocks.size(); b-- > 0;)
-      for (uint32_t s : cfg.blocks[b].successors)
-        for (size_t word = 0; word < words; ++word) {
-          const uint64_t more = sets[s].reads[word] & ~sets[b].writes[word] & ~sets[b].reads[word];
-          if (!more) continue;
-          sets[b].reads[word] |= more;
-          changed = true;
-        }
+    for (size_t p = pieces.size(); p-- > 0;) {
+      if (!pieces[p].ends_block) flow(p + 1, p);
+      else
+        for (uint32_t s : cfg.blocks[pieces[p].block].successors) flow(piece_of_block[s], p);
+    }
   }
-  std::vector<bool> live(registers);
-  for (uint32_t r = 0; r < registers && !sets.empty(); ++r) live[r] = has(sets[0].reads, r);
+  Liveness live{std::vector<bool>(registers), std::vector<bool>(registers)};
+  for (uint32_t r = 0; r < registers && !sets.empty(); ++r) {
+    live.read_before_written[r] = has(sets[0].reads, r);
+    for (const BlockSets& set : sets) live.kept_waiting[r] = live.kept_waiting[r] || has(set.reads, r);
+  }
   return live;
 }
 

@@ -14,6 +14,7 @@
 #include "exec/memory_moves-inl.h"
 #include "exec/memory_ops.h"
 #include "exec/race-inl.h"
+#include "exec/scattered-inl.h"
 #include "hwy/cache_control.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -94,15 +95,51 @@ HWY_INLINE void count_hit(Site& s, uint64_t base) {
   ++s.pending;
 }
 
-// A global access that fits no pattern: all lanes in one buffer, else lane by lane.
+// Data between rows and wherever the lanes are: `bytes(i)`, which is a place for lanes outside the mask too.
+template <unsigned kBytes, Extend kExtend, bool kStore, class Bytes>
+HWY_INLINE void move_lanes(Warp& w, const MicroOp* op, LaneMask mask, Bytes bytes) {
+  using E = Raw<kBytes>;
+  using R = Wide<kBytes>;
+  for (unsigned j = 0; j < vector_of(op); ++j) {
+    R* row = w.row<R>(element_row(op, j));
+    if constexpr (kStore) {
+      for (LaneMask left = mask; left; left &= left - 1) {
+        const unsigned i = static_cast<unsigned>(std::countr_zero(left));
+        const E raw = static_cast<E>(row[i]);
+        std::memcpy(bytes(i) + j * kBytes, &raw, kBytes);
+      }
+    } else {
+      alignas(64) R temp[kWarpSize];
+      for (unsigned i = 0; i < kWarpSize; ++i) {
+        E raw;
+        std::memcpy(&raw, bytes(i) + j * kBytes, kBytes);
+        temp[i] = extend<kBytes, kExtend>(raw);
+      }
+      blend(row, temp, mask);
+    }
+  }
+}
+
+// A global access that fits no pattern: all lanes in a few buffers, else lane by lane.
 template <unsigned kBytes, Extend kExtend, bool kStore>
 HWY_NOINLINE void anywhere(Warp& w, const MicroOp* op, Addressing addressing, uint32_t site, const uint64_t* address,
                            LaneMask mask) {
-  using E = Raw<kBytes>;
-  using R = Wide<kBytes>;
   Worker& k = *w.worker;
   Site& s = k.sites[site];
-  const unsigned vector = vector_of(op), width = kBytes * vector;
+  const unsigned width = kBytes * vector_of(op);
+#if FULLWARP_HAS_DISTINCT
+  Scattered lanes;
+  if (count_scattered<kStore>(w, op, s, k.program->sites[site], address, mask, width, lanes)) {
+    if constexpr (kBytes == 4 && !kStore) {
+      if (vector_of(op) == 1) {
+        fetch_scattered(lanes, mask, w.row<uint32_t>(op->dst));
+        return;
+      }
+    }
+    move_lanes<kBytes, kExtend, kStore>(w, op, mask, [&](unsigned i) { return lanes.bytes(i); });
+    return;
+  }
+#endif
   alignas(64) uint64_t exact[kWarpSize];
   for (unsigned i = 0; i < kWarpSize; ++i) exact[i] = address[i] + static_cast<uint64_t>(op->imm);
   Gather g;
@@ -119,24 +156,7 @@ HWY_NOINLINE void anywhere(Warp& w, const MicroOp* op, Addressing addressing, ui
     for (unsigned n = 0; w.watch_stores && n < g.groups; ++n)
       if (!g.group[n].view->shadow) unexpected_store(w, g.group[n].buffer);
   }
-  for (unsigned j = 0; j < vector; ++j) {
-    R* row = w.row<R>(element_row(op, j));
-    if constexpr (kStore) {
-      for (LaneMask left = mask; left; left &= left - 1) {
-        const unsigned i = static_cast<unsigned>(std::countr_zero(left));
-        const E raw = static_cast<E>(row[i]);
-        std::memcpy(g.bytes(i) + j * kBytes, &raw, kBytes);
-      }
-    } else {
-      alignas(64) R temp[kWarpSize];
-      for (unsigned i = 0; i < kWarpSize; ++i) {
-        E raw;
-        std::memcpy(&raw, g.bytes(i) + j * kBytes, kBytes);
-        temp[i] = extend<kBytes, kExtend>(raw);
-      }
-      blend(row, temp, mask);
-    }
-  }
+  move_lanes<kBytes, kExtend, kStore>(w, op, mask, [&](unsigned i) { return g.bytes(i); });
 }
 
 template <unsigned kBytes, Extend kExtend, bool kStore>
@@ -147,8 +167,15 @@ HWY_INLINE void access_global(Warp& w, const MicroOp* op, Addressing addressing,
   const unsigned width = kBytes * vector_of(op);
   const uint64_t base = address[std::countr_zero(mask)] + static_cast<uint64_t>(op->imm);
   bool good = fits(w, op, s, address, mask);
-  if (!good && pattern_pays(s))
-    good = set_pattern(s, k.program->sites[site], AccessSpace::global, address, mask, width, w);
+  if (!good) {
+    if (pattern_pays(s)) {
+      good = set_pattern(s, k.program->sites[site], AccessSpace::global, address, mask, width, w);
+    } else if (s.mask != 0 && s.pending <= 1) {  // of no use: nothing is compared with it any more
+      flush_site(s, k.program->sites[site], *k.program);
+      s.pattern = Pattern::none;
+      s.mask = 0;
+    }
+  }
   const uint64_t window = window_of(base) - kFirstBufferWindow;
   const int64_t offset = static_cast<int64_t>(offset_of(base));
   if (HWY_LIKELY(good && window < k.views.size() && s.aligned && (base & (width - 1)) == 0)) {

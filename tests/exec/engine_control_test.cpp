@@ -416,5 +416,25 @@ TEST(Counts, ASampleOfTheBlocksIsEven) {
   for (uint32_t i = 0; i < 16; ++i) EXPECT_EQ(out[i], i % 4 == 0 ? 1u : 0u) << i;
 }
 
+// Two parts of a warp come to one place one after the other; the first waits there for the second. What it has computed
+// before it waits is its own, what nobody reads any more is not.
+TEST(Divergence, WhatWaitingLanesHaveIsKept) {
+  Kernel k(".reg .pred %p; .reg .b32 %i, %t, %x, %y; .reg .b64 %a;\n"
+           "mov.u32 %i, %tid.x; mov.u32 %t, %i; setp.lt.u32 %p, %i, 16; @%p bra meet;\n"
+           "setp.eq.u32 %p, %i, 31; @%p bra end;\n"
+           "meet: mul.lo.u32 %x, %t, 3; mov.u32 %t, 1000; add.u32 %y, %t, %x; mov.u32 %t, %y;\n"
+           "bar.warp.sync 0x7fffffff;\n"
+           "add.u32 %y, %x, 1; ld.param.u64 %a, [out]; mad.wide.u32 %a, %i, 8, %a; st.global.v2.u32 [%a], {%y, %t};\n"
+           "end: ret;");
+  k.buffer("out", std::vector<uint32_t>(64, 7)).block({32, 1, 1});
+  k.run_clean();
+  const std::vector<uint32_t> out = k.values<uint32_t>("out");
+  for (unsigned i = 0; i < 31; ++i) {
+    EXPECT_EQ(out[2 * i], 3 * i + 1) << i;
+    EXPECT_EQ(out[2 * i + 1], 3 * i + 1000) << i;
+  }
+  EXPECT_EQ(out[62], 7u);
+}
+
 }  // namespace
 }  // namespace fullwarp::exec::test
