@@ -1,12 +1,13 @@
 #include "exec/device_memory.h"
 
-#include "exec/heap.h"
-
 #include <sys/mman.h>
 
 #include <atomic>
 #include <cstring>
 #include <new>
+
+#include "base/huge_pages.h"
+#include "exec/heap.h"
 
 namespace fullwarp::exec {
 namespace {
@@ -18,8 +19,6 @@ struct alignas(64) Header {
   std::byte* mapping;
   uint64_t bytes;
 };
-
-constexpr uint64_t kHugePage = uint64_t{2} << 20;
 
 }  // namespace
 
@@ -42,12 +41,10 @@ AlignedBytes allocate_zeroed(uint64_t bytes) {
   if (mapped == MAP_FAILED) return nullptr;
   header.mapping = static_cast<std::byte*>(mapped);
   std::byte* start = header.mapping;
-#ifdef MADV_HUGEPAGE
   if (large) {
     start += -reinterpret_cast<uintptr_t>(start) % kHugePage;
-    madvise(start, needed, MADV_HUGEPAGE);
+    prefer_huge_pages(start, header.bytes - static_cast<uint64_t>(start - header.mapping));
   }
-#endif
   start += stagger;
   std::memcpy(start, &header, sizeof header);
   return AlignedBytes(start + sizeof header);

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/huge_pages.h"
 #include "ptx/names.h"
 #include "ptx/parser_impl.h"
 
@@ -29,6 +30,7 @@ Parser::Parser(std::string text, std::string path)
   }
   symbols_.open_scope();
   m_.operands.reserve(m_.text->size() / 12);
+  prefer_huge_pages(m_.operands.data(), m_.operands.capacity() * sizeof(Operand));
 }
 
 bool Parser::fail_at(const char* where, std::string message, std::string hint) {
