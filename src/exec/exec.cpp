@@ -9,6 +9,7 @@
 
 #include "exec/decode.h"
 #include "exec/handlers.h"
+#include "exec/pieces.h"
 #include "exec/worker.h"
 
 namespace fullwarp::exec {
@@ -189,6 +190,21 @@ void add(profile::MemoryCounters& to, const profile::MemoryCounters& from, uint6
   }
 }
 
+// Bytes of these sectors that any worker has touched.
+struct Touched {
+  uint64_t loaded = 0, stored = 0;
+};
+Touched count_touched(const std::vector<const SectorUse*>& uses, uint64_t first, uint64_t last) {
+  Touched sum;
+  for (uint64_t sector = first; sector < last; ++sector) {
+    uint64_t bytes = 0;  // loaded above, stored below
+    for (const SectorUse* use : uses) bytes |= uint64_t{use[sector].loaded} << 32 | use[sector].stored;
+    sum.loaded += static_cast<uint64_t>(std::popcount(bytes >> 32));
+    sum.stored += static_cast<uint64_t>(std::popcount(static_cast<uint32_t>(bytes)));
+  }
+  return sum;
+}
+
 void gather(Run& run, const Launch& launch, KernelProfile& profile) {
   const Program& program = run.program;
   profile.module = program.module;
@@ -286,12 +302,14 @@ void gather(Run& run, const Launch& launch, KernelProfile& profile) {
       if (c.loaded_asked || c.stored_asked) uses.push_back(c.sectors.get());
     }
     if (!uses.empty()) {
-      for (uint64_t sector = 0; sector < Coverage::sector_count(buffer.bytes); ++sector) {
-        uint64_t bytes = 0;  // loaded above, stored below
-        for (const SectorUse* use : uses) bytes |= uint64_t{use[sector].loaded} << 32 | use[sector].stored;
-        counters.loaded_bytes_touched += static_cast<uint64_t>(std::popcount(bytes >> 32));
-        counters.stored_bytes_touched += static_cast<uint64_t>(std::popcount(static_cast<uint32_t>(bytes)));
-      }
+      std::atomic<uint64_t> loaded{0}, stored{0};
+      in_pieces(run.workers.size(), Coverage::sector_count(buffer.bytes), [&](uint64_t first, uint64_t last) {
+        const Touched here = count_touched(uses, first, last);
+        loaded += here.loaded;
+        stored += here.stored;
+      });
+      counters.loaded_bytes_touched = loaded;
+      counters.stored_bytes_touched = stored;
     }
     profile.buffers.push_back(std::move(counters));
   }
@@ -346,7 +364,12 @@ bool workers_met(const Run& run) {
     std::vector<const GlobalShadow*> shadows;
     for (const auto& worker : run.workers)
       if (worker->shadows[b]) shadows.push_back(&worker->shadows[b]);
-    if (workers_conflict(shadows)) return true;
+    if (shadows.size() < 2) continue;
+    std::atomic<bool> met{false};
+    in_pieces(run.workers.size(), shadows[0]->line_count, [&](uint64_t first, uint64_t last) {
+      if (workers_conflict(shadows, first, last)) met = true;
+    });
+    if (met) return true;
   }
   return false;
 }

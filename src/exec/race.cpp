@@ -504,9 +504,8 @@ void sum_up(const GlobalShadow& shadow, uint64_t index, uint32_t& written, uint3
 
 }  // namespace
 
-bool workers_conflict(const std::vector<const GlobalShadow*>& shadows) {
-  if (shadows.size() < 2) return false;
-  for (uint64_t l = 0; l < shadows[0]->line_count; ++l) {
+bool workers_conflict(const std::vector<const GlobalShadow*>& shadows, uint64_t first_line, uint64_t last_line) {
+  for (uint64_t l = first_line; l < last_line; ++l) {
     uint32_t written = 0, read = 0;
     for (const GlobalShadow* shadow : shadows) {
       uint32_t own_written, own_read;

@@ -183,8 +183,8 @@ struct GlobalShadow {
   explicit operator bool() const { return static_cast<bool>(lines); }
 };
 
-// Did blocks of two workers meet? One shadow of the same buffer from each worker; empty ones are left out.
-bool workers_conflict(const std::vector<const GlobalShadow*>& shadows);
+// Did blocks of two workers meet in these lines? One shadow of the same buffer from each worker; empty ones are left out.
+bool workers_conflict(const std::vector<const GlobalShadow*>& shadows, uint64_t first_line, uint64_t last_line);
 
 // Bits of Buffer::written, a bit a byte: were all of `bits` set? Sets them if `write`. Workers share the words.
 inline bool mark_values(uint64_t& word, uint64_t bits, bool write, bool concurrent) {
