@@ -2,6 +2,7 @@
 #include "convert.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace fullwarp::gemm {
@@ -20,18 +21,27 @@ Matrix matrix(const void* data, int64_t rows, int64_t cols, int64_t ld, int64_t 
   return x;
 }
 
+// A caller in C may put any number into an enumeration; reading it as one is no number C++ knows.
+template <class Enum>
+int number(const Enum& value) {
+  static_assert(sizeof value == sizeof(int));
+  int result;
+  std::memcpy(&result, &value, sizeof result);
+  return result;
+}
+
 }  // namespace
 
 const char* convert(const fwGemmProblem& g, Problem& out) {
-  if (g.type < FW_GEMM_BF16 || g.type > FW_GEMM_FP32) return "type is none of the four";
-  if (g.order != FW_GEMM_COLUMN_MAJOR && g.order != FW_GEMM_ROW_MAJOR)
+  if (number(g.type) < FW_GEMM_BF16 || number(g.type) > FW_GEMM_FP32) return "type is none of the four";
+  if (number(g.order) != FW_GEMM_COLUMN_MAJOR && number(g.order) != FW_GEMM_ROW_MAJOR)
     return "order is neither row- nor column-major";
   if (g.m < 0 || g.n < 0 || g.k < 0) return "m, n or k is negative";
   if (std::max({g.m, g.n, g.k, g.batch}) > kMaxExtent) return "m, n, k or batch is above 2^31 - 1";
   if (g.batch < 1) return "batch is below 1";
   if ((g.device_alpha == nullptr) != (g.device_beta == nullptr))
     return "one of device_alpha and device_beta is null";
-  if (g.activation < FW_GEMM_NO_ACTIVATION || g.activation > FW_GEMM_GELU)
+  if (number(g.activation) < FW_GEMM_NO_ACTIVATION || number(g.activation) > FW_GEMM_GELU)
     return "activation is none of the three";
 
   const bool row_major = g.order == FW_GEMM_ROW_MAJOR;

@@ -119,7 +119,7 @@ Frame* push_frame(Warp& w, const FunctionProgram& program, Frame* parent, const 
   }
   frame->regs = frame->storage.get() + program.constants.size();
   if (frame->program != &program) {
-    std::memcpy(frame->storage.get(), program.constants.data(), program.constants.size());
+    std::copy(program.constants.begin(), program.constants.end(), frame->storage.get());
     std::memset(frame->regs, 0, program.frame_bytes);
   } else if (lanes != kFullMask) {
     std::memset(frame->regs, 0, program.frame_bytes);  // lanes that are not there can be asked for their values
