@@ -59,6 +59,7 @@ TEST(Arenas, AGraphHasItsOwnUntilItIsDestroyed) {
   EXPECT_EQ(arenas.count(), count);  // both came back
   EXPECT_EQ(device.allocations_under_capture, 0);
   device.capturing = 0;
+  device.destroy_graphs();
 }
 
 TEST(Arenas, AGraphMayOutliveThem) {
