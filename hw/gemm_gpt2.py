@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Training steps of GPT-2 small in plain PyTorch eager mode: run once as it is and once under LD_PRELOAD.
 
-    hw/gemm_gpt2.py [--vocab 50257] [--steps 30] [--batch 8] [--seed 1] [--csv FILE --label NAME]
+    hw/gemm_gpt2.py [--vocab 50257] [--steps 30] [--batch 8] [--seed 1] [--reversed] [--csv FILE --label NAME]
 
 Random tokens, sequence 1024, bf16 autocast over fp32 weights, AdamW (fused). Prints the median milliseconds of a
 step (after five) and the loss of each step; --csv appends `label,vocab,seed,step,ms,loss`.
@@ -57,6 +57,9 @@ def main():
     parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--reversed", action="store_true",
+                        help="the sequences of each batch in reversed order: the same loss and gradients but for the "
+                             "order of their sums")
     parser.add_argument("--csv")
     parser.add_argument("--label", default="plain")
     a = parser.parse_args()
@@ -69,6 +72,8 @@ def main():
     times, losses = [], []
     for step in range(a.steps):
         batch = data[step % len(data)]
+        if a.reversed:
+            batch = batch.flip(0)
         torch.cuda.synchronize()
         start = time.perf_counter()
         with torch.autocast("cuda", dtype=torch.bfloat16):

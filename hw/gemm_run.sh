@@ -38,10 +38,17 @@ g++ -shared -o libfullwarp_cublas.so preload_*.o gpu_*.o host_*.o -L$cuda/lib64 
 # Correctness.
 export LD_LIBRARY_PATH=$cuda/lib64
 timeout 60 ./gemm_check --cases 500 --seed 11
-for mode in staged fused; do
-  FULLWARP_GEMM_MODE=$mode timeout 60 ./gemm_check --cases 500 --seed 12
-  FULLWARP_GEMM_MODE=$mode timeout 60 compute-sanitizer --tool memcheck ./gemm_check --small --cases 100 | tail -2
+for way in staged fused ahead fused:64 ahead:128 ahead:192 ahead:256; do
+  export FULLWARP_GEMM_MODE=${way%:*}
+  unset FULLWARP_GEMM_TILE
+  case $way in *:*) export FULLWARP_GEMM_TILE=${way#*:} ;; esac
+  echo "$way:"
+  timeout 60 ./gemm_check --cases 400 --seed 12 &
+  timeout 60 compute-sanitizer --tool memcheck ./gemm_check --small --cases 100 > sanitizer.log 2>&1
+  wait
+  tail -2 sanitizer.log
 done
+unset FULLWARP_GEMM_MODE FULLWARP_GEMM_TILE
 FULLWARP_GEMM_MODE=staged FULLWARP_GEMM_WORKSPACE_MB=1 timeout 60 ./gemm_check --cases 150 --seed 14
 preload=$work/libfullwarp_cublas.so
 LD_LIBRARY_PATH='' LD_PRELOAD=$preload timeout 60 python3 "$root/hw/gemm_preload.py" 2>&1 | tail -1

@@ -16,8 +16,8 @@ namespace {
 
 struct State {
   Arenas arenas{hook_device()};
-  Costs costs;
   Settings settings = Settings::from_environment();
+  Costs costs = Costs::with_tiles(settings.tile_columns);
   ShapeTable table{std::getenv("FULLWARP_GEMM_TABLE")};
 };
 

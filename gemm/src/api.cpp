@@ -21,8 +21,8 @@ struct fwGemmContext {
   CudaDevice device;
   Arenas arenas{device};
   LtProducts products;
-  Costs costs;
   Settings settings = Settings::from_environment();
+  Costs costs = Costs::with_tiles(settings.tile_columns);
 };
 
 namespace {

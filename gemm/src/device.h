@@ -35,7 +35,9 @@ struct FusedJob {
   struct Operand {
     uintptr_t data = 0;
     int64_t ld = 0;
-    bool along_k = false;  // contiguous along k; else along m or n
+    bool along_k = false;     // contiguous along k; else along m or n
+    uintptr_t copy_from = 0;  // not 0: the product itself copies the operand from here to `data`
+    int64_t copy_ld = 0;
   };
   bool bf16 = true;
   Operand x, y;
@@ -44,7 +46,9 @@ struct FusedJob {
   int64_t m = 0, n = 0, k = 0;
   float alpha = 1;
   bool relu = false;
-  int tile_columns = 256;  // 256, 192 or 128
+  int tile_columns = 256;  // 256, 192, 128 or 64
+  uintptr_t counters = 0;  // kCounterBytes of zeros (copy_order.h), where an operand is copied
+  int task_rows = 0;       // that a warp copies at a time; 0: chosen by size
 };
 
 class Device {
@@ -55,7 +59,8 @@ class Device {
   // The product of our own kernel; false: the launch failed. can_fuse() says whether the GPU has it.
   virtual bool can_fuse() = 0;
   virtual bool fused(const FusedJob& job, Stream stream) = 0;
-  // Blocking; null where there is no memory. Never called under capture.
+  // Blocking; null where there is no memory. Never called under capture. In front of the memory lie
+  // kCounterBytes of zeros.
   virtual void* allocate(size_t bytes) = 0;
   virtual void release(void* memory) = 0;
   virtual void synchronize(Stream stream) = 0;

@@ -3,6 +3,7 @@
 
 #include <mutex>
 
+#include "copy_order.h"
 #include "copy_rows.cuh"
 #include "device_cuda.h"
 #include "fused.h"
@@ -104,12 +105,17 @@ cudaError_t launch(const CopyJob* jobs, Stream stream) {
   return launch_units<kCount, 1>(jobs, stream);
 }
 
+// The product behind a copy takes nearly all shared memory: a multiprocessor that is set up for it already
+// need not be empty before a block of the product can start.
 template <int kCount>
 void load_kernels() {
-  cudaFuncAttributes attributes;
-  cudaFuncGetAttributes(&attributes, copy_rows<kCount, 4>);
-  cudaFuncGetAttributes(&attributes, copy_rows<kCount, 2>);
-  cudaFuncGetAttributes(&attributes, copy_rows<kCount, 1>);
+  const auto load = [](auto* kernel) {
+    cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                         cudaSharedmemCarveoutMaxShared);
+  };
+  load(copy_rows<kCount, 4>);
+  load(copy_rows<kCount, 2>);
+  load(copy_rows<kCount, 1>);
 }
 
 constexpr int64_t kMaxUnits = (int64_t{1} << 31) - 1;  // indices have 31 bits
@@ -150,16 +156,23 @@ void* CudaDevice::allocate(size_t bytes) {
   load_kernels<4>();
   load_fused();
   void* memory = nullptr;
-  if (cudaMalloc(&memory, bytes) != cudaSuccess) {
+  cudaStream_t own = nullptr;  // the default stream may not be used while another is captured
+  const bool done = cudaMalloc(&memory, bytes + kCounterBytes) == cudaSuccess &&
+                    cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking) == cudaSuccess &&
+                    cudaMemsetAsync(memory, 0, kCounterBytes, own) == cudaSuccess &&
+                    cudaStreamSynchronize(own) == cudaSuccess;
+  if (own != nullptr) cudaStreamDestroy(own);
+  if (!done) {
+    if (memory != nullptr) cudaFree(memory);
     cudaGetLastError();  // the caller goes on without; the next call must not see this error
     return nullptr;
   }
-  return memory;
+  return static_cast<char*>(memory) + kCounterBytes;
 }
 
 void CudaDevice::release(void* memory) {
   const RelaxedCapture relaxed;
-  cudaFree(memory);
+  if (memory != nullptr) cudaFree(static_cast<char*>(memory) - kCounterBytes);
 }
 
 void CudaDevice::synchronize(Stream stream) { cudaStreamSynchronize(static_cast<cudaStream_t>(stream)); }

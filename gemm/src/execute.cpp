@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "copy_order.h"
+
 namespace fullwarp::gemm {
 namespace {
 
@@ -51,9 +53,14 @@ CopyJob out_of_stage(const CopyJob& in) {
 
 // cuBLAS's columns are the kernel's rows: D stored by columns of m is rows of m.
 FusedJob fused_job(const Problem& p, const Plan& plan, uintptr_t workspace) {
-  const auto operand = [workspace](const Matrix& x, const Stage& stage, bool along_k) {
-    return stage.used ? FusedJob::Operand{workspace + stage.offset, stage.ld, along_k}
-                      : FusedJob::Operand{x.data, x.ld, along_k};
+  const auto operand = [workspace, &plan](const Matrix& x, const Stage& stage, bool along_k) {
+    if (!stage.used) return FusedJob::Operand{x.data, x.ld, along_k, 0, 0};
+    FusedJob::Operand staged{workspace + stage.offset, stage.ld, along_k, 0, 0};
+    if (plan.copy_ahead) {
+      staged.copy_from = x.data;
+      staged.copy_ld = x.ld;
+    }
+    return staged;
   };
   FusedJob job;
   job.bf16 = p.type == Type::kBf16;
@@ -68,6 +75,7 @@ FusedJob fused_job(const Problem& p, const Plan& plan, uintptr_t workspace) {
   job.alpha = p.alpha;
   job.relu = p.activation == 1;
   job.tile_columns = plan.tile_columns;
+  job.counters = workspace - kCounterBytes;
   return job;
 }
 
@@ -89,12 +97,12 @@ int execute(const Problem& p, const Plan& plan, uintptr_t workspace, Device& dev
       int count = 0;
       const bool first = column == 0 && product == 0;
       const bool a_is_there = column > 0 || (product > 0 && plan.a.stride == 0 && p.batch > 1);
-      if (plan.a.used && !a_is_there) {
+      if (plan.a.used && !plan.copy_ahead && !a_is_there) {
         jobs[count++] = into_stage(p.a, plan.a, workspace, 0, 0, p.a.rows, p.a.cols,
                                    p.transpose_a ? plan.m : plan.k, product, products);
       }
       const bool b_is_there = product > 0 && plan.b.stride == 0 && plan.piece_columns == p.n;
-      if (plan.b.used && !b_is_there) {
+      if (plan.b.used && !plan.copy_ahead && !b_is_there) {
         jobs[count++] = into_stage(p.b, plan.b, workspace, b_row, b_column, p.transpose_b ? columns : p.k,
                                    p.transpose_b ? p.k : columns, p.transpose_b ? plan.k : padded_columns,
                                    product, products);

@@ -11,18 +11,20 @@
 
 namespace fullwarp::gemm {
 
-template <>
-FusedKernel fused_kernel<__nv_bfloat16, 128>(bool, bool);
-template <>
-FusedKernel fused_kernel<__nv_bfloat16, 192>(bool, bool);
-template <>
-FusedKernel fused_kernel<__nv_bfloat16, 256>(bool, bool);
-template <>
-FusedKernel fused_kernel<__half, 128>(bool, bool);
-template <>
-FusedKernel fused_kernel<__half, 192>(bool, bool);
-template <>
-FusedKernel fused_kernel<__half, 256>(bool, bool);
+#define FULLWARP_DECLARE(T, columns)                \
+  template <>                                       \
+  FusedKernel fused_kernel<T, columns, true>(bool); \
+  template <>                                       \
+  FusedKernel fused_kernel<T, columns, false>(bool);
+FULLWARP_DECLARE(__nv_bfloat16, 64)
+FULLWARP_DECLARE(__nv_bfloat16, 128)
+FULLWARP_DECLARE(__nv_bfloat16, 192)
+FULLWARP_DECLARE(__nv_bfloat16, 256)
+FULLWARP_DECLARE(__half, 64)
+FULLWARP_DECLARE(__half, 128)
+FULLWARP_DECLARE(__half, 192)
+FULLWARP_DECLARE(__half, 256)
+#undef FULLWARP_DECLARE
 
 namespace {
 
@@ -47,7 +49,8 @@ EncodeTiled encoder() {
 bool make_map(CUtensorMap& map, bool bf16, const FusedJob::Operand& x, int64_t width, int64_t rows,
               int box_rows) {
   const cuuint64_t extents[2] = {static_cast<cuuint64_t>(width), static_cast<cuuint64_t>(rows)};
-  // A single row has no pitch (plan.cpp passes any), but the copy engine asks for a multiple of 16 all the same.
+  // A single row has no pitch (plan.cpp passes any), but the copy engine asks for a multiple of 16 all the
+  // same.
   const cuuint64_t pitch[1] = {rows == 1 ? (static_cast<cuuint64_t>(width) * 2 + 15) / 16 * 16
                                          : static_cast<cuuint64_t>(x.ld) * 2};
   const cuuint32_t box[2] = {64, static_cast<cuuint32_t>(box_rows)};
@@ -60,25 +63,83 @@ bool make_map(CUtensorMap& map, bool bf16, const FusedJob::Operand& x, int64_t w
 
 struct Choice {
   FusedKernel kernel;
-  int columns;
   int shared_bytes;
+  int threads;
+  int cluster_rows, cluster_columns;    // of D
+  int x_box_rows, y_box_rows, y_box_k;  // see FusedShape
+  bool copies_ahead;
 };
+
+template <class T, int kColumns>
+Choice make_choice(bool x_along_k, bool y_along_k) {
+  using Shape = FusedShape<kColumns>;
+  return {
+      x_along_k ? fused_kernel<T, kColumns, true>(y_along_k) : fused_kernel<T, kColumns, false>(y_along_k),
+      Shape::kSharedBytes,
+      Shape::kThreads,
+      Shape::kClusterRows,
+      Shape::kClusterColumns,
+      Shape::kXBoxRows,
+      Shape::kYBoxRows,
+      Shape::kYBoxK,
+      Shape::kCopiesAhead};
+}
 
 template <class T>
 Choice choose_kernel(int columns, bool x_along_k, bool y_along_k) {
   switch (columns) {
     case 256:
-      return {fused_kernel<T, 256>(x_along_k, y_along_k), 256, FusedShape<256>::kSharedBytes};
+      return make_choice<T, 256>(x_along_k, y_along_k);
     case 192:
-      return {fused_kernel<T, 192>(x_along_k, y_along_k), 192, FusedShape<192>::kSharedBytes};
+      return make_choice<T, 192>(x_along_k, y_along_k);
+    case 128:
+      return make_choice<T, 128>(x_along_k, y_along_k);
     default:
-      return {fused_kernel<T, 128>(x_along_k, y_along_k), 128, FusedShape<128>::kSharedBytes};
+      return make_choice<T, 64>(x_along_k, y_along_k);
   }
 }
 
 Choice choose_kernel(bool bf16, int columns, bool x_along_k, bool y_along_k) {
   return bf16 ? choose_kernel<__nv_bfloat16>(columns, x_along_k, y_along_k)
               : choose_kernel<__half>(columns, x_along_k, y_along_k);
+}
+
+// `rows` rows of `width` contiguous elements that the product copies itself.
+AheadOperand ahead_operand(const FusedJob::Operand& x, int64_t width, int64_t rows) {
+  AheadOperand out{};
+  out.used = x.copy_from != 0;
+  out.src = reinterpret_cast<const char*>(x.copy_from);
+  out.dst = reinterpret_cast<char*>(x.data);
+  out.src_pitch = x.copy_ld * 2;
+  out.dst_pitch = x.ld * 2;
+  out.span = ((rows - 1) * x.copy_ld + width) * 2;
+  out.width = static_cast<int>(width * 2);
+  out.rows = static_cast<int>(rows);
+  out.along_k = x.along_k;
+  return out;
+}
+
+void set_ahead(CopyAhead& ahead, const FusedJob& job, int cluster_columns, int64_t clusters) {
+  ahead.x = job.x.along_k ? ahead_operand(job.x, job.k, job.m) : ahead_operand(job.x, job.m, job.k);
+  ahead.y = job.y.along_k ? ahead_operand(job.y, job.k, job.n) : ahead_operand(job.y, job.n, job.k);
+  if (!ahead.x.used && !ahead.y.used) return;
+  ahead.counters = reinterpret_cast<uint32_t*>(job.counters);
+  ahead.order = ahead_order(job.m, job.n, cluster_columns, clusters, ahead.x.used, ahead.y.used);
+  for (int turn = 0; turn < ahead.order.turns; ++turn) {
+    ahead.turn_blocks[turn] =
+        FastDivisor(static_cast<uint32_t>(ahead.order.first[turn + 1] - ahead.order.first[turn]));
+  }
+  const int blocks = ahead.order.first[ahead.order.turns];
+  const auto parts = [](int64_t extent) {
+    return static_cast<int>((extent + kAheadBlock - 1) / kAheadBlock);
+  };
+  ahead.parts = parts(job.k);
+  ahead.flags = blocks * ahead.parts;
+  ahead.y.first_flag = ahead.x.used ? parts(job.m) * ahead.parts : 0;
+  // Small tasks where there are few, so that all warps have one; else a fence for more rows.
+  ahead.task_rows = job.task_rows != 0 ? job.task_rows : ahead.flags < 128 ? 8 : 32;
+  while (ahead.task_rows << ahead.tasks_a_block_log < kAheadBlock) ++ahead.tasks_a_block_log;
+  ahead.tasks = static_cast<uint32_t>(ahead.flags) << ahead.tasks_a_block_log;
 }
 
 }  // namespace
@@ -95,7 +156,7 @@ void load_fused() {
   static std::once_flag once;
   std::call_once(once, [] {
     for (const bool bf16 : {true, false}) {
-      for (const int columns : {256, 192, 128}) {
+      for (const int columns : {256, 192, 128, 64}) {
         for (const int majors : {0, 1, 2, 3}) {
           const Choice choice = choose_kernel(bf16, columns, majors & 1, majors & 2);
           cudaFuncSetAttribute(choice.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -117,13 +178,13 @@ cudaError_t run_fused(const FusedJob& job, cudaStream_t stream) {
   p.k = static_cast<int>(job.k);
   p.alpha = job.alpha;
   p.relu = job.relu;
-  const int columns = job.tile_columns;
-  const bool made = (job.x.along_k ? make_map(p.x, job.bf16, job.x, job.k, job.m, kFusedRows)
+  const Choice choice = choose_kernel(job.bf16, job.tile_columns, job.x.along_k, job.y.along_k);
+  const bool made = (job.x.along_k ? make_map(p.x, job.bf16, job.x, job.k, job.m, choice.x_box_rows)
                                    : make_map(p.x, job.bf16, job.x, job.m, job.k, kFusedK)) &&
-                    (job.y.along_k ? make_map(p.y, job.bf16, job.y, job.k, job.n, columns / 2)
-                                   : make_map(p.y, job.bf16, job.y, job.n, job.k, kFusedK / 2));
+                    (job.y.along_k ? make_map(p.y, job.bf16, job.y, job.k, job.n, choice.y_box_rows)
+                                   : make_map(p.y, job.bf16, job.y, job.n, job.k, choice.y_box_k));
   if (!made) return cudaErrorInvalidValue;
-  const Choice choice = choose_kernel(job.bf16, columns, job.x.along_k, job.y.along_k);
+  if (!choice.copies_ahead && (job.x.copy_from != 0 || job.y.copy_from != 0)) return cudaErrorInvalidValue;
 
   static thread_local int known_device = -1;
   static thread_local int multiprocessors = 0;
@@ -133,10 +194,13 @@ cudaError_t run_fused(const FusedJob& job, cudaStream_t stream) {
     cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
     known_device = device;
   }
-  const int64_t tiles = (job.m + 2 * kFusedRows - 1) / (2 * kFusedRows) * ((job.n + columns - 1) / columns);
+  const auto up = [](int64_t extent, int64_t size) { return (extent + size - 1) / size; };
+  const int64_t clusters = std::min<int64_t>(
+      up(job.m, choice.cluster_rows) * up(job.n, choice.cluster_columns), multiprocessors / kFusedCluster);
+  set_ahead(p.ahead, job, choice.cluster_columns, clusters);
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(kFusedCluster * std::min<int64_t>(tiles, multiprocessors / 2)));
-  config.blockDim = dim3(kFusedThreads);
+  config.gridDim = dim3(static_cast<unsigned>(kFusedCluster * clusters));
+  config.blockDim = dim3(static_cast<unsigned>(choice.threads));
   config.dynamicSmemBytes = static_cast<size_t>(choice.shared_bytes);
   config.stream = stream;
   cudaLaunchAttribute attribute{};

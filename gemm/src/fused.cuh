@@ -7,9 +7,12 @@
 // goes from registers through a small buffer in shared memory to aligned 16-byte stores, shifted by each
 // row's misalignment.
 //
-//   block   128 rows by kColumns of D; two blocks of a cluster share Y, each loads half of it for both
-//   warps   0 to 3: one thread that fills a ring of stages by the copy engine
-//           4 to 11: multiply, 64 rows a warpgroup
+//   block   128 rows by kColumns of D; the two blocks of a cluster share Y (or X, where tiles are narrow),
+//   each
+//           loads half of it for both
+//   warps   0: one thread that fills a ring of stages by the copy engine
+//           1 to 3 (or 7): copy misaligned operands onto aligned pitches, ahead of it (copy_ahead.cuh)
+//           the last 8: multiply, 64 rows a warpgroup
 //   stage   X 128 x 64 and Y 64 x kColumns of 16-bit values, 128-byte swizzle (wgmma.cuh)
 //   grid    as many clusters as fit; each walks over tiles in an order that keeps X and Y in the L2 cache
 //
@@ -18,7 +21,7 @@
 #ifndef FULLWARP_GEMM_SRC_FUSED_CUH_
 #define FULLWARP_GEMM_SRC_FUSED_CUH_
 
-#include "copy_rows.cuh"
+#include "copy_ahead.cuh"
 #include "wgmma.cuh"
 
 namespace fullwarp::gemm {
@@ -31,43 +34,65 @@ struct FusedOperands {
   int m, n, k;
   float alpha;
   bool relu;
+  CopyAhead ahead;
 };
+static_assert(sizeof(FusedOperands) <= 4096, "a kernel's parameters");
 
 constexpr int kFusedRows = 128;
 constexpr int kFusedK = 64;
-constexpr int kFusedThreads = 384;
 constexpr int kFusedCluster = 2;
-constexpr int kTileGroup = 8;  // pairs of row tiles that are walked together
+static_assert(kFusedCluster * kFusedRows == kTileRows && kTileRows == kAheadBlock,
+              "a tile waits for one block of X");
 
 template <int kColumns>
 struct FusedShape {
-  static constexpr int kStages = kColumns == 128 ? 6 : 4;
+  // A cluster's two blocks lie one below the other and share Y. Narrow tiles live from the L2 cache's
+  // bandwidth: theirs lie side by side and share X, which is larger. (Clusters of four that share both do not
+  // all fit.)
+  static constexpr bool kShareX = kColumns == 64;
+  static constexpr int kClusterRows = kShareX ? kFusedRows : 2 * kFusedRows;
+  static constexpr int kClusterColumns = kShareX ? 2 * kColumns : kColumns;
+  static constexpr int kXBoxRows = kShareX ? kFusedRows / 2 : kFusedRows;  // where X is contiguous along k
+  static constexpr int kYBoxRows = kShareX ? kColumns : kColumns / 2;      // likewise
+  static constexpr int kYBoxK = kShareX ? kFusedK : kFusedK / 2;           // where Y is not
+  static constexpr bool kCopiesAhead = !kShareX;
+  static constexpr int kStages = kColumns == 64 ? 8 : kColumns == 128 ? 6 : 4;
   static constexpr int kXBytes = kFusedRows * kFusedK * 2;
   static constexpr int kYBytes = kColumns * kFusedK * 2;
   static constexpr int kStageBytes = kXBytes + kYBytes;
   // A warp's 16 rows of D go through shared memory in passes of so many columns. Each row has 16 bytes more
   // in front, which keep the last values of the pass before: a chunk of D may lie across two passes. They
   // also keep the warp's stores free of bank conflicts.
-  static constexpr int kPass = kColumns == 192 ? 64 : 128;
+  static constexpr int kPass = kColumns % 128 != 0 ? 64 : 128;
   static constexpr int kPassBytes = kPass * 2;
   static constexpr int kRowBytes = 16 + kPassBytes;
   static constexpr int kWarpBytes = 16 * kRowBytes;
   static constexpr int kBarrierOffset = kStages * kStageBytes + 8 * kWarpBytes;
   static constexpr int kSharedBytes = kBarrierOffset + kStages * 16;
   static_assert(kSharedBytes <= 232448, "shared memory of a block on sm_90");
+  // One warp feeds, the others of these copy ahead, so many rows at once each. Where sums take most
+  // registers, warps that multiply get more than the others.
+  static constexpr int kFeedingWarps = kColumns >= 192 ? 4 : 8;
+  static constexpr int kThreads = 32 * (kFeedingWarps + 8);
+  static constexpr int kCopyAtOnce = kColumns >= 192 ? 16 : 8;
+  static constexpr int kMany = kColumns == 256 ? 184 : 160;
+  static constexpr int kFew = 136;
+  static constexpr bool kShiftRegisters = kColumns == 256;
+  static_assert(8 * 32 * kMany + 32 * kFeedingWarps * kFew <= 65536 || !kShiftRegisters,
+                "registers of sm_90");
 };
 
+// A cluster's tiles of D.
 struct TileWalk {
-  int row_pairs, columns;  // tiles of D
-  __device__ TileWalk(int m, int n, int tile_columns)
-      : row_pairs((m + 2 * kFusedRows - 1) / (2 * kFusedRows)),
-        columns((n + tile_columns - 1) / tile_columns) {}
-  __device__ int count() const { return row_pairs * columns; }
-  __device__ void locate(int tile, int& row_pair, int& column) const {
+  int rows, columns;
+  __device__ TileWalk(int m, int n, int tile_rows, int tile_columns)
+      : rows((m + tile_rows - 1) / tile_rows), columns((n + tile_columns - 1) / tile_columns) {}
+  __device__ int count() const { return rows * columns; }
+  __device__ void locate(int tile, int& row, int& column) const {
     const int group = tile / (kTileGroup * columns);
-    const int size = min(kTileGroup, row_pairs - group * kTileGroup);
+    const int size = min(kTileGroup, rows - group * kTileGroup);
     const int within = tile - group * kTileGroup * columns;
-    row_pair = group * kTileGroup + within % size;
+    row = group * kTileGroup + within % size;
     column = within / size;
   }
 };
@@ -183,7 +208,7 @@ __device__ __forceinline__ void write_rows(const FusedOperands& p, const float (
 }
 
 template <class T, bool kXAlongK, bool kYAlongK, int kColumns>
-__global__ void __cluster_dims__(kFusedCluster, 1, 1) __launch_bounds__(kFusedThreads, 1)
+__global__ void __cluster_dims__(kFusedCluster, 1, 1) __launch_bounds__(FusedShape<kColumns>::kThreads, 1)
     fused_product(const __grid_constant__ FusedOperands p) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   using namespace sm90;
@@ -193,8 +218,9 @@ __global__ void __cluster_dims__(kFusedCluster, 1, 1) __launch_bounds__(kFusedTh
   const uint32_t full = stages + Shape::kBarrierOffset;
   const uint32_t empty = full + 8 * Shape::kStages;
   const int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
-  const uint32_t rank = cluster_rank();
-  constexpr int kWarps = 8;  // that multiply
+  const int rank = static_cast<int>(cluster_rank());
+  const int below = Shape::kShareX ? 0 : rank, beside = Shape::kShareX ? rank : 0;  // in the cluster's tile
+  constexpr int kWarps = 8;                                                         // that multiply
 
   if (threadIdx.x == 0) {
     for (int s = 0; s < Shape::kStages; ++s) {
@@ -202,12 +228,14 @@ __global__ void __cluster_dims__(kFusedCluster, 1, 1) __launch_bounds__(kFusedTh
       barrier_init(empty + 8 * s, kWarps * kFusedCluster);
     }
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    asm volatile("prefetch.tensormap [%0];" ::"l"(&p.x) : "memory");
+    asm volatile("prefetch.tensormap [%0];" ::"l"(&p.y) : "memory");
   }
   cluster_sync();
   asm volatile("griddepcontrol.wait;" ::: "memory");
   asm volatile("griddepcontrol.launch_dependents;");
 
-  const TileWalk walk(p.m, p.n, kColumns);
+  const TileWalk walk(p.m, p.n, Shape::kClusterRows, Shape::kClusterColumns);
   const int clusters = gridDim.x / kFusedCluster;
   const int steps = (p.k + kFusedK - 1) / kFusedK;
   int stage = 0;
@@ -219,51 +247,72 @@ __global__ void __cluster_dims__(kFusedCluster, 1, 1) __launch_bounds__(kFusedTh
     }
   };
 
-  if (warp < 4) {
-    fewer_registers<40>();
-    if (warp == 0 && lane == 0) {
+  if (warp < Shape::kFeedingWarps) {
+    if constexpr (Shape::kShiftRegisters) fewer_registers<Shape::kFew>();
+    const bool copying = Shape::kCopiesAhead && p.ahead.tasks > 0;
+    if (warp > 0 && copying) {
+      ahead::copy_blocks<Shape::kCopyAtOnce>(p.ahead, lane);
+      asm volatile("barrier.cta.arrive 1, %0;" ::"n"(32 * Shape::kFeedingWarps) : "memory");
+    } else if (warp == 0) {
       asm volatile("fence.proxy.async;" ::: "memory");  // the copies before us wrote by ordinary stores
       for (int tile = blockIdx.x / kFusedCluster; tile < walk.count(); tile += clusters) {
-        int row_pair, column;
-        walk.locate(tile, row_pair, column);
-        const int m0 = (row_pair * kFusedCluster + static_cast<int>(rank)) * kFusedRows;
-        const int n0 = column * kColumns;
+        int tile_row, column;
+        walk.locate(tile, tile_row, column);
+        const int m0 = tile_row * Shape::kClusterRows + below * kFusedRows;
+        const int n0 = column * Shape::kClusterColumns + beside * kColumns;
+        ahead::Ready ready;
         for (int step = 0; step < steps; ++step, advance()) {
+          if (copying) {
+            ready.wait(p.ahead, tile_row, n0 / kAheadBlock, (min(n0 + kColumns, p.n) - 1) / kAheadBlock,
+                       step * kFusedK / kAheadBlock, lane);
+          }
+          if (lane != 0) continue;
           const uint32_t x = stages + stage * Shape::kStageBytes, y = x + Shape::kXBytes;
           const uint32_t barrier = full + 8 * stage;
           const int k0 = step * kFusedK;
           barrier_wait(empty + 8 * stage, parity ^ 1);
           barrier_expect(barrier, Shape::kStageBytes);
+          constexpr uint16_t kBoth = 3;
+          if constexpr (Shape::kShareX) {
+            const int half = rank * 64;
+            tensor_load(x + half * 128, &p.x, kXAlongK ? k0 : m0 + half, kXAlongK ? m0 + half : k0, barrier,
+                        kBoth);
+            tensor_load(y, &p.y, kYAlongK ? k0 : n0, kYAlongK ? n0 : k0, barrier, 0);
+            continue;
+          }
           if constexpr (kXAlongK) {
             tensor_load(x, &p.x, k0, m0, barrier, 0);
           } else {
             tensor_load(x, &p.x, m0, k0, barrier, 0);
             tensor_load(x + 8192, &p.x, m0 + 64, k0, barrier, 0);
           }
-          constexpr uint16_t kBoth = 3;
           if constexpr (kYAlongK) {
-            constexpr int kHalf = kColumns / 2;
-            const int half = static_cast<int>(rank) * kHalf;
+            const int half = rank * Shape::kYBoxRows;
             tensor_load(y + half * 128, &p.y, k0, n0 + half, barrier, kBoth);
           } else {
             constexpr int kBoxes = kColumns / 64;  // of 64 columns and 32 k, for each block
 #pragma unroll
             for (int i = 0; i < kBoxes; ++i) {
-              const int box = static_cast<int>(rank) * kBoxes + i;
+              const int box = rank * kBoxes + i;
               tensor_load(y + box * 4096, &p.y, n0 + box / 2 * 64, k0 + box % 2 * 32, barrier, kBoth);
             }
           }
         }
       }
+      if (copying) {
+        asm volatile("barrier.cta.sync 1, %0;" ::"n"(32 * Shape::kFeedingWarps) : "memory");
+        ahead::leave(p.ahead, gridDim.x, lane);
+      }
     }
     __syncwarp();
   } else {
-    more_registers<232>();
-    const int group = warp / 4 - 1;  // of 64 rows
-    char* const buffer = shared + Shape::kStages * Shape::kStageBytes + (warp - 4) * Shape::kWarpBytes;
+    if constexpr (Shape::kShiftRegisters) more_registers<Shape::kMany>();
+    const int group = (warp - Shape::kFeedingWarps) / 4;  // of 64 rows
+    char* const buffer =
+        shared + Shape::kStages * Shape::kStageBytes + (warp - Shape::kFeedingWarps) * Shape::kWarpBytes;
     for (int tile = blockIdx.x / kFusedCluster; tile < walk.count(); tile += clusters) {
-      int row_pair, column;
-      walk.locate(tile, row_pair, column);
+      int tile_row, column;
+      walk.locate(tile, tile_row, column);
       float sum[kColumns / 2];
 #pragma unroll
       for (int i = 0; i < kColumns / 2; ++i) sum[i] = 0;
@@ -286,9 +335,8 @@ __global__ void __cluster_dims__(kFusedCluster, 1, 1) __launch_bounds__(kFusedTh
       }
       wgmma_wait<0>();
       if (before >= 0 && lane < kFusedCluster) barrier_arrive_remote(empty + 8 * before, lane);
-      const int row =
-          (row_pair * kFusedCluster + static_cast<int>(rank)) * kFusedRows + group * 64 + warp % 4 * 16;
-      write_rows<T, kColumns>(p, sum, buffer, row, column * kColumns, lane);
+      const int row = tile_row * Shape::kClusterRows + below * kFusedRows + group * 64 + warp % 4 * 16;
+      write_rows<T, kColumns>(p, sum, buffer, row, column * Shape::kClusterColumns + beside * kColumns, lane);
     }
   }
   cluster_sync();  // the other block may still arrive at our barriers or copy into our stages

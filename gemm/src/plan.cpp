@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "copy_order.h"
+
 namespace fullwarp::gemm {
 namespace {
 
@@ -120,16 +122,21 @@ Plan make_plan(const Problem& p, const Costs& costs, size_t workspace_bytes, Mod
     fused.m = p.m;
     fused.n = p.n;
     fused.k = p.k;
-    fused.tile_columns = costs.fused_tile(p);
+    // D's rows are p's columns.
+    const bool may_copy_ahead = can_copy_ahead(p.n, p.m, p.k, fused.b.used, fused.a.used);
+    const Costs::Fused way = costs.fused(p, fused.a.used, fused.b.used, may_copy_ahead, mode == Mode::kAhead);
     fused.choice = Choice::kFused;
-    plan.fused_us = fused.fused_us = costs.fused_us(p, fused.a.used, fused.b.used, fused.tile_columns);
-    fused.why = "no copy of D, and extents may be odd";
+    fused.tile_columns = way.columns;
+    fused.copy_ahead = way.ahead;
+    plan.fused_us = fused.fused_us = way.us;
+    fused.why = way.ahead ? "operands are copied while the product runs, D not at all"
+                          : "no copy of D, and extents may be odd";
   }
   const bool fits = lay_out(p, plan, workspace_bytes);
   // The fused product is done whole.
   const bool fused_fits = fusible && lay_out(p, fused, workspace_bytes) && fused.piece_columns == p.n &&
                           fused.piece_products == 1;
-  if (mode == Mode::kFused && fused_fits) return fused;
+  if ((mode == Mode::kFused || mode == Mode::kAhead) && fused_fits) return fused;
   const bool faster = fused_fits && (fused.fused_us < plan.staged_us || !fits);
   const double best = faster ? plan.fused_us : plan.staged_us;
   if (mode == Mode::kAuto && best > plan.plain_us * costs.least_gain) {

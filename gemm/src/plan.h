@@ -3,8 +3,9 @@
 //   plain    aligned, or too small to gain: cuBLAS as the caller called it
 //   staged   operands with a misaligned pitch or base are copied onto aligned pitches in a workspace,
 //            cuBLAS works there, and D goes back to its place (one launch before, one behind)
-//   fused    operands are copied likewise, and our own kernel multiplies and writes D itself: no copy of D,
-//            and extents may be odd (sm_90, 16-bit types, one product, beta 0, no GELU)
+//   fused    our own kernel copies the operands that need it while it multiplies, and writes D itself: no
+//   copy of
+//            D, and extents may be odd (sm_90, 16-bit types, one product, beta 0, no GELU)
 //
 // An aligned pitch alone does not make cuBLAS fast: an extent along which an operand is contiguous must be a
 // multiple of 16 bytes too. Such an extent is padded with zeros, in all operands that have it.
@@ -50,6 +51,7 @@ struct Plan {
   double staged_us = 0;         // predicted; 0 where nothing is misaligned
   double fused_us = 0;          // predicted; 0 where it cannot be
   int tile_columns = 256;       // of the fused product
+  bool copy_ahead = false;      // the fused product copies A and B itself (copy_ahead.cuh)
   double aligned_us = 0;        // predicted for the next aligned size
   const char* why = "";
 };

@@ -24,6 +24,12 @@ Settings Settings::from_environment() {
     if (std::strcmp(text, "plain") == 0) settings.mode = Mode::kPlain;
     if (std::strcmp(text, "staged") == 0) settings.mode = Mode::kStaged;
     if (std::strcmp(text, "fused") == 0) settings.mode = Mode::kFused;
+    if (std::strcmp(text, "ahead") == 0) settings.mode = Mode::kAhead;
+  }
+  if (const char* text = std::getenv("FULLWARP_GEMM_TILE"); text != nullptr) {
+    for (const int columns : {64, 128, 192, 256}) {
+      if (std::to_string(columns) == text) settings.tile_columns = columns;
+    }
   }
   return settings;
 }

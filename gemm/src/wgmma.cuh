@@ -56,6 +56,25 @@ constexpr bool kIsBf16<__nv_bfloat16> = true;
 
 // d (64 x N, this thread's N/2 values) += a (64 x 16) b (16 x N); the first product of a tile overwrites (add = 0).
 
+#define FULLWARP_WGMMA_64(type)                                                                        \
+  asm volatile(                                                                                        \
+      "{.reg .pred p; setp.ne.b32 p, %34, 0;"                                                          \
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32." type "." type " {"                                 \
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "     \
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"     \
+      "}, %32, %33, p, 1, 1, %35, %36;}"                                                         \
+      : FULLWARP_R16(d, 0), FULLWARP_R16(d, 16)                                                                       \
+      : "l"(a), "l"(b), "r"(add), "n"(kAAlongK ? 0 : 1), "n"(kBAlongK ? 0 : 1))
+
+template <class T, bool kAAlongK, bool kBAlongK>
+__device__ __forceinline__ void wgmma(float (&d)[32], uint64_t a, uint64_t b, int add) {
+  if constexpr (kIsBf16<T>) {
+    FULLWARP_WGMMA_64("bf16");
+  } else {
+    FULLWARP_WGMMA_64("f16");
+  }
+}
+
 #define FULLWARP_WGMMA_128(type)                                                                       \
   asm volatile(                                                                                        \
       "{.reg .pred p; setp.ne.b32 p, %66, 0;"                                                          \

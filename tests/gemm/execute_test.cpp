@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "copy_order.h"
 #include "fake_device.h"
 
 namespace fullwarp::gemm {
@@ -204,6 +205,33 @@ TEST(Execute, FusedGetsCuBlassColumnsAsRows) {
   EXPECT_TRUE(job.y.along_k);
   EXPECT_EQ(job.ldd, 101);
   EXPECT_EQ(job.alpha, 3);
+  EXPECT_EQ(job.x.copy_from, 0u);
+}
+
+TEST(Execute, AProductThatCopiesItsOperandsIsOneLaunch) {
+  Problem p;
+  p.type = Type::kF16;
+  p.m = 400, p.n = 300, p.k = 333;
+  p.scalars_known = true;
+  p.a = {0x10000, 400, 333, 401, 0, 2, false};  // m along the columns
+  p.b = {0x20000, 333, 300, 333, 0, 2, false};
+  p.d = p.c = {0x30000, 400, 300, 400, 0, 2, false};
+  FakeDevice device;  // a copy would read these addresses
+  device.fuses = true;
+  const Plan plan = make_plan(p, Costs{}, size_t{1} << 24, Mode::kAhead, true);
+  ASSERT_TRUE(plan.copy_ahead);
+  ASSERT_EQ(execute(p, plan, 0x1000000, device, nullptr, multiply, nullptr), 0);
+  ASSERT_EQ(device.fused_jobs.size(), 1u);
+  const FusedJob& job = device.fused_jobs[0];
+  EXPECT_EQ(job.x.copy_from, 0x20000u);
+  EXPECT_EQ(job.x.copy_ld, 333);
+  EXPECT_EQ(job.x.data, 0x1000000u + plan.b.offset);
+  EXPECT_EQ(job.x.ld, 384);
+  EXPECT_EQ(job.y.copy_from, 0x10000u);
+  EXPECT_EQ(job.y.copy_ld, 401);
+  EXPECT_EQ(job.y.ld, 448);
+  EXPECT_EQ(job.counters, 0x1000000u - kCounterBytes);
+  EXPECT_LE(plan.bytes, size_t{1} << 24);
 }
 
 }  // namespace

@@ -113,6 +113,47 @@ TEST(Plan, FusedIsOnlyForWhatTheKernelDoes) {
   EXPECT_EQ(plan_of(tf32, Mode::kFused, true).choice, Choice::kStaged);
 }
 
+// Measured (docs/gemm.md): operands of more than 20 MB are better copied while the product runs, smaller ones
+// by a launch before it, which leaves them in the L2 cache.
+TEST(Plan, LargeOperandsAreCopiedWhileTheProductRuns) {
+  const auto fused = [](bool ta, bool tb, int64_t m, int64_t n, int64_t k) {
+    const Plan plan = plan_of(rows(FW_GEMM_BF16, ta, tb, m, n, k), Mode::kAuto, true);
+    EXPECT_EQ(plan.choice, Choice::kFused) << m << ' ' << n << ' ' << k;
+    return plan;
+  };
+  EXPECT_TRUE(fused(false, false, 4095, 4095, 4095).copy_ahead);
+  EXPECT_TRUE(fused(false, false, 8191, 8191, 8191).copy_ahead);
+  EXPECT_FALSE(fused(false, false, 2047, 2047, 2047).copy_ahead);
+  const Plan data_gradient = fused(false, false, 8192, 768, 50257);
+  EXPECT_TRUE(data_gradient.copy_ahead);
+  EXPECT_EQ(data_gradient.tile_columns, 192);  // two rounds of 66 clusters, both nearly full
+  EXPECT_FALSE(data_gradient.a.used);          // the weights, which are aligned
+  EXPECT_TRUE(data_gradient.b.used);
+  EXPECT_TRUE(fused(true, false, 50257, 768, 8192).copy_ahead);
+  EXPECT_FALSE(fused(false, true, 8192, 50257, 768).copy_ahead);  // D alone is misaligned
+}
+
+TEST(Plan, NarrowTilesWhereFewBlocksWouldBeBusy) {
+  const Plan plan = plan_of(rows(FW_GEMM_BF16, false, true, 1024, 1023, 1024), Mode::kAuto, true);
+  EXPECT_EQ(plan.choice, Choice::kFused);
+  EXPECT_EQ(plan.tile_columns, 64);
+  EXPECT_FALSE(plan.copy_ahead);
+  EXPECT_EQ(plan_of(rows(FW_GEMM_BF16, false, true, 4096, 4095, 4096), Mode::kAuto, true).tile_columns, 256);
+}
+
+TEST(Plan, AheadIsForcedOnlyWhereItCanBe) {
+  EXPECT_TRUE(plan_of(rows(FW_GEMM_BF16, false, false, 300, 301, 303), Mode::kAhead, true).copy_ahead);
+  EXPECT_FALSE(plan_of(rows(FW_GEMM_BF16, false, true, 304, 301, 304), Mode::kAhead, true).copy_ahead);
+  // More blocks of 256 rows than the kernel's table holds.
+  const Plan tall = plan_of(rows(FW_GEMM_BF16, false, false, 300001, 129, 129), Mode::kAhead, true);
+  EXPECT_EQ(tall.choice, Choice::kFused);
+  EXPECT_FALSE(tall.copy_ahead);
+  const Plan narrow = make_plan(rows(FW_GEMM_BF16, false, false, 300, 301, 303), Costs::with_tiles(64), kRoom,
+                                Mode::kAhead, true);
+  EXPECT_EQ(narrow.tile_columns, 64);
+  EXPECT_FALSE(narrow.copy_ahead);
+}
+
 TEST(Plan, SmallProductsAndFp32StayPlain) {
   for (const int64_t size : {63, 127, 255}) {
     EXPECT_EQ(plan_of(rows(FW_GEMM_BF16, false, false, size, size, size), Mode::kAuto, true).choice,

@@ -1,0 +1,5 @@
+// Tiles of 128 columns in bf16, X contiguous along m; see fused.cuh.
+#include "fused.cuh"
+#include "fused_kernels.cuh"
+
+FULLWARP_FUSED_KERNELS(__nv_bfloat16, 128, false)

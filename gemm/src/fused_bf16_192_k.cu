@@ -1,0 +1,5 @@
+// Tiles of 192 columns in bf16, X contiguous along k; see fused.cuh.
+#include "fused.cuh"
+#include "fused_kernels.cuh"
+
+FULLWARP_FUSED_KERNELS(__nv_bfloat16, 192, true)

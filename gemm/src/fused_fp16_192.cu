@@ -1,5 +1,0 @@
-// Tiles of 192 columns in fp16; see fused.cuh.
-#include "fused.cuh"
-#include "fused_kernels.cuh"
-
-FULLWARP_FUSED_KERNELS(__half, 192)
