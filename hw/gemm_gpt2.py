@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Training steps of GPT-2 small in plain PyTorch eager mode: run once as it is and once under LD_PRELOAD.
 
-    hw/gemm_gpt2.py [--vocab 50257] [--steps 30] [--batch 8] [--seed 1] [--reversed] [--csv FILE --label NAME]
+    hw/gemm_gpt2.py [--vocab 50257] [--steps 30] [--batch 8] [--seed 1] [--reversed] [--padded] [--csv FILE --label NAME]
 
 Random tokens, sequence 1024, bf16 autocast over fp32 weights, AdamW (fused). Prints the median milliseconds of a
 step (after five) and the loss of each step; --csv appends `label,vocab,seed,step,ms,loss`.
@@ -32,8 +32,9 @@ class Block(nn.Module):
 
 
 class GPT2(nn.Module):
-    def __init__(self, vocab, width=768, layers=12, heads=12, length=1024):
+    def __init__(self, vocab, padded=False, width=768, layers=12, heads=12, length=1024):
         super().__init__()
+        self.vocab, self.padding = vocab, -vocab % 64 if padded else 0
         self.tokens, self.places = nn.Embedding(vocab, width), nn.Embedding(length, width)
         self.blocks = nn.ModuleList(Block(width, heads) for _ in range(layers))
         self.ln = nn.LayerNorm(width)
@@ -47,8 +48,11 @@ class GPT2(nn.Module):
         h = self.tokens(x) + self.places(torch.arange(x.shape[1], device=x.device))
         for block in self.blocks:
             h = block(h)
-        logits = self.head(self.ln(h))
-        return F.cross_entropy(logits.view(-1, logits.shape[-1]), targets.reshape(-1))
+        if self.padding > 0:
+            logits = F.linear(self.ln(h), F.pad(self.head.weight, (0, 0, 0, self.padding)))[..., :self.vocab]
+        else:
+            logits = self.head(self.ln(h))
+        return F.cross_entropy(logits.reshape(-1, logits.shape[-1]), targets.reshape(-1))
 
 
 def main():
@@ -60,11 +64,14 @@ def main():
     parser.add_argument("--reversed", action="store_true",
                         help="the sequences of each batch in reversed order: the same loss and gradients but for the "
                              "order of their sums")
+    parser.add_argument("--padded", action="store_true",
+                        help="rows of zeros up to a multiple of 64 below the head's weights, and their logits cut off: "
+                             "the same loss and gradients by cuBLAS's kernels for aligned sizes")
     parser.add_argument("--csv")
     parser.add_argument("--label", default="plain")
     a = parser.parse_args()
     torch.manual_seed(a.seed)
-    model = GPT2(a.vocab).cuda()
+    model = GPT2(a.vocab, a.padded).cuda()
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4, fused=True)
     generator = torch.Generator(device="cuda").manual_seed(a.seed)
     # A few batches again and again, so that the loss falls and a wrong gradient would show.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds the GEMM library and the recipes' benchmark without CMake on a machine with a GPU, checks them and measures
-# all that docs/gemm.md shows: hw/gemm_run.sh OUT_FOLDER [check|all]. On a machine with 16 cores and an H200 `check`
-# takes half a minute, `all` three minutes. Needs nvcc, cuBLAS, compute-sanitizer, Python with PyTorch.
+# all that docs/gemm.md shows: hw/gemm_run.sh OUT_FOLDER [check|times|all]. On a machine with 16 cores and an H200
+# `check` takes a minute, `all` five; `times` checks the library's own choices and forced copies alone. Needs nvcc, cuBLAS, compute-sanitizer, Python with PyTorch.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=$(mkdir -p "$1" && cd "$1" && pwd)
@@ -22,13 +22,13 @@ done
 for file in "$root"/gemm/preload/*.cpp; do
   $host -c "$file" -o "preload_$(basename "$file").o" > "preload_$(basename "$file").log" 2>&1 &
 done
-for program in gemm_check gemm_bench gemm_copy recipes_bench; do
+for program in gemm_check gemm_bench gemm_copy gemm_split recipes_bench; do
   $device -c "$root/hw/$program.cu" -o "$program.o" > "$program.log" 2>&1 &
 done
 wait
 grep -h error ./*.log | head
 libraries="-L$cuda/lib64 -lcublas -lcublasLt -lcudart_static -lpthread -ldl -lrt -static-libstdc++ -static-libgcc"
-for program in gemm_check gemm_bench gemm_copy recipes_bench; do
+for program in gemm_check gemm_bench gemm_copy gemm_split recipes_bench; do
   g++ -o $program $program.o gpu_*.o host_*.o $libraries || exit 3
 done
 rm -f host_api.cpp.o host_lt.cpp.o host_convert.cpp.o
@@ -38,7 +38,9 @@ g++ -shared -o libfullwarp_cublas.so preload_*.o gpu_*.o host_*.o -L$cuda/lib64 
 # Correctness.
 export LD_LIBRARY_PATH=$cuda/lib64
 timeout 60 ./gemm_check --cases 500 --seed 11
-for way in staged fused ahead fused:64 ahead:128 ahead:192 ahead:256; do
+ways="staged fused ahead fused:64 ahead:128 ahead:192 ahead:256"
+[ "$what" = times ] && ways=ahead
+for way in $ways; do
   export FULLWARP_GEMM_MODE=${way%:*}
   unset FULLWARP_GEMM_TILE
   case $way in *:*) export FULLWARP_GEMM_TILE=${way#*:} ;; esac
@@ -52,10 +54,11 @@ unset FULLWARP_GEMM_MODE FULLWARP_GEMM_TILE
 FULLWARP_GEMM_MODE=staged FULLWARP_GEMM_WORKSPACE_MB=1 timeout 60 ./gemm_check --cases 150 --seed 14
 preload=$work/libfullwarp_cublas.so
 LD_LIBRARY_PATH='' LD_PRELOAD=$preload timeout 60 python3 "$root/hw/gemm_preload.py" 2>&1 | tail -1
-[ "$what" = all ] || exit 0
+[ "$what" = check ] && exit 0
 
 # Times.
 timeout 30 ./gemm_copy "$out/copy.csv"
+timeout 30 ./gemm_split "$out/split.csv"
 timeout 60 ./recipes_bench "$out/recipes.csv"
 python3 "$root/hw/gemm_cases.py" full > cases.csv
 timeout 150 ./gemm_bench cases.csv "$out/gemm.csv" 120
@@ -63,8 +66,13 @@ python3 "$root/hw/gemm_report.py" "$out/gemm.csv" | tee "$out/report.md"
 unset LD_LIBRARY_PATH
 timeout 60 python3 "$root/hw/recipes_cudnn.py" "$out/cudnn.csv"
 echo "label,vocab,seed,step,ms,loss" > "$out/gpt2.csv"
+# As it is (twice), with each batch's sequences reversed (the same sums in another order), with the vocabulary padded
+# by hand (cuBLAS's kernels for aligned sizes), and ours.
+gpt2() { timeout 60 python3 "$root/hw/gemm_gpt2.py" --steps 25 --csv "$out/gpt2.csv" "$@"; }
 for seed in 1 2; do
-  timeout 60 python3 "$root/hw/gemm_gpt2.py" --steps 25 --seed $seed --csv "$out/gpt2.csv" --label plain
-  LD_PRELOAD=$preload timeout 60 python3 "$root/hw/gemm_gpt2.py" --steps 25 --seed $seed --csv "$out/gpt2.csv" \
-    --label preload
+  gpt2 --seed $seed --label plain
+  LD_PRELOAD=$preload gpt2 --seed $seed --label preload
+  gpt2 --seed $seed --label reversed --reversed
+  gpt2 --seed $seed --label padded --padded
 done
+gpt2 --seed 1 --label again

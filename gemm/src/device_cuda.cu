@@ -105,17 +105,12 @@ cudaError_t launch(const CopyJob* jobs, Stream stream) {
   return launch_units<kCount, 1>(jobs, stream);
 }
 
-// The product behind a copy takes nearly all shared memory: a multiprocessor that is set up for it already
-// need not be empty before a block of the product can start.
 template <int kCount>
 void load_kernels() {
-  const auto load = [](auto* kernel) {
-    cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                         cudaSharedmemCarveoutMaxShared);
-  };
-  load(copy_rows<kCount, 4>);
-  load(copy_rows<kCount, 2>);
-  load(copy_rows<kCount, 1>);
+  cudaFuncAttributes attributes;
+  cudaFuncGetAttributes(&attributes, copy_rows<kCount, 4>);
+  cudaFuncGetAttributes(&attributes, copy_rows<kCount, 2>);
+  cudaFuncGetAttributes(&attributes, copy_rows<kCount, 1>);
 }
 
 constexpr int64_t kMaxUnits = (int64_t{1} << 31) - 1;  // indices have 31 bits
