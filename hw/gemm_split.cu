@@ -2,9 +2,10 @@
 //
 //     gemm_split OUT.csv
 //
-// The body (extents rounded down to multiples of 8) and the rests along K (added with beta = 1), N and M are cuBLAS
-// products on views of the operands. It needs pitches and bases that are aligned already: where they are not, the
-// body is as slow as the whole. bf16, row-major; microseconds are medians of graph replays of one operand set.
+// The body (extents rounded down to multiples of 8) and the rests along K (added with beta = 1), N and M are
+// cuBLAS products on views of the operands. It needs pitches and bases that are aligned already: where they
+// are not, the body is as slow as the whole. bf16, row-major; microseconds are medians of graph replays of
+// one operand set.
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
@@ -92,9 +93,9 @@ int main(int argc, char** argv) {
                              float beta) {
       const float one = 1;
       if (rows == 0 || columns == 0 || terms == 0) return;
-      cublasGemmEx(cublas, CUBLAS_OP_N, CUBLAS_OP_N, columns, rows, terms, &one, b + l * pitch + j, CUDA_R_16BF,
-                   pitch, a + i * pitch + l, CUDA_R_16BF, pitch, &beta, d + i * pitch + j, CUDA_R_16BF, pitch,
-                   CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+      cublasGemmEx(cublas, CUBLAS_OP_N, CUBLAS_OP_N, columns, rows, terms, &one, b + l * pitch + j,
+                   CUDA_R_16BF, pitch, a + i * pitch + l, CUDA_R_16BF, pitch, &beta, d + i * pitch + j,
+                   CUDA_R_16BF, pitch, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
     };
     const auto up = [](int64_t x) { return (x + 7) / 8 * 8; };
     const int64_t m8 = m / 8 * 8, n8 = n / 8 * 8, k8 = k / 8 * 8;
