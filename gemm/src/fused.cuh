@@ -47,8 +47,8 @@ static_assert(kFusedCluster * kFusedRows == kTileRows && kTileRows == kAheadBloc
 template <int kColumns>
 struct FusedShape {
   // A cluster's two blocks lie one below the other and share Y. Narrow tiles live from the L2 cache's
-  // bandwidth: theirs lie side by side and share X, which is larger. (Clusters of four that share both do not
-  // all fit.)
+  // bandwidth: theirs lie side by side and share X, which is larger. (Clusters of four that share both took
+  // twice as long.)
   static constexpr bool kShareX = kColumns == 64;
   static constexpr int kClusterRows = kShareX ? kFusedRows : 2 * kFusedRows;
   static constexpr int kClusterColumns = kShareX ? 2 * kColumns : kColumns;
