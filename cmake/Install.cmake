@@ -37,6 +37,7 @@ foreach(header base/result.h base/warp.h diag/finding.h mem/warp_access.h report
   cmake_path(GET header PARENT_PATH folder)
   install(FILES ${PROJECT_SOURCE_DIR}/src/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fullwarp/${folder})
 endforeach()
-install(FILES ${PROJECT_SOURCE_DIR}/docs/schema/report-1.json DESTINATION ${CMAKE_INSTALL_DATADIR}/fullwarp/schema)
+install(FILES ${PROJECT_SOURCE_DIR}/docs/schema/report-1.json ${PROJECT_SOURCE_DIR}/docs/schema/shapes-1.json
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fullwarp/schema)
 # Where the installed program looks for the CUDA headers that clang needs.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/cudainc/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fullwarp/cudainc)

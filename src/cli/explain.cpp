@@ -6,16 +6,21 @@
 #include "cli/commands.h"
 #include "report/report.h"
 #include "rules/rules.h"
+#include "shapes/findings.h"
 
 namespace fullwarp::cli {
 
 int run_explain(const std::string& rule, const Streams& streams) {
   if (rule.empty()) {
-    for (const rules::RuleInfo& info : rules::rule_infos())
-      streams.out << fmt::format("{:<24}{:<9}{}\n", info.id, report::to_string(info.level), info.summary);
+    const auto line = [&](const auto& info) {
+      streams.out << fmt::format("{:<26}{:<9}{}\n", info.id, report::to_string(info.level), info.summary);
+    };
+    for (const rules::RuleInfo& info : rules::rule_infos()) line(info);
+    for (const shapes::RuleInfo& info : shapes::rule_infos()) line(info);
     return kSuccess;
   }
-  const std::string_view page = rules::explain(rule);
+  std::string_view page = rules::explain(rule);
+  if (page.empty()) page = shapes::explain(rule);
   if (page.empty()) {
     streams.err << "error: there is no rule '" << rule << "'\n  hint: `fullwarp explain` lists them\n";
     return kUnusable;

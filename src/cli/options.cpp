@@ -2,6 +2,7 @@
 
 #include "gpu/gpu.h"
 #include "rules/rules.h"
+#include "shapes/findings.h"
 #include "shapes/operation.h"
 
 namespace fullwarp::cli {
@@ -95,8 +96,9 @@ void define_check(CLI::App& app, CheckArguments& a) {
   add_list(check, "-I", a.includes, "Folder for the compiler to search", "DIR");
   add_list(check, "-D", a.defines, "Macro for the compiler to define", "NAME[=VALUE]");
   check.add_option("--std", a.standard, "C++ standard; -std=c++17 is the same")->type_name("STANDARD");
-  check.add_option("-p,--compile-commands", a.compile_commands,
-                   "Take each file's flags from the compile_commands.json in this folder")
+  check
+      .add_option("-p,--compile-commands", a.compile_commands,
+                  "Take each file's flags from the compile_commands.json in this folder")
       ->type_name("DIR");
   check.footer("Everything after `--` goes to the compiler.");
 }
@@ -110,8 +112,10 @@ std::vector<std::string> choices(const std::string& name) {
   if (name == "--dtype") return shapes::dtype_names();
   if (name == "SHELL") return {"bash", "zsh", "fish"};
   std::vector<std::string> words;
-  if (name == "RULE")
+  if (name == "RULE") {
     for (const rules::RuleInfo& rule : rules::rule_infos()) words.emplace_back(rule.id);
+    for (const shapes::RuleInfo& rule : shapes::rule_infos()) words.emplace_back(rule.id);
+  }
   if (name == "--gpu" || name == "GPU")
     for (const gpu::Gpu& gpu : gpu::gpus()) words.emplace_back(gpu.name);
   return words;

@@ -35,7 +35,7 @@ Times are interpolated between measurements on an H200; other Hopper GPUs are sc
 Exit codes: 0 nothing at or above the --fail-on level, 1 findings, 2 some input could not be used.)";
 
 constexpr int64_t kDefaultSequence = 1024;
-constexpr int64_t kMostBatch = 1 << 20, kMostSequence = 1 << 22, kMostRanks = 1 << 16;
+constexpr int64_t kMostBatch = 1 << 20, kMostSequence = 1 << 22, kMostRanks = 1 << 16, kMostHeads = 1 << 16;
 
 void add_count(CLI::App& app, const std::string& name, int64_t& value, int64_t most,
                const std::string& text) {
@@ -55,7 +55,8 @@ shapes::RunOptions run_for(const ShapesArguments& arguments, shapes::Model& mode
                             .sequence = arguments.sequence,
                             .tensor_parallel = arguments.tensor_parallel,
                             .backward = arguments.backward,
-                            .last_logits = arguments.last_logits};
+                            .last_logits = arguments.last_logits,
+                            .heads = arguments.heads};
   if (run.sequence == 0) {
     run.sequence = model.max_sequence > 0 ? std::min(kDefaultSequence, model.max_sequence) : kDefaultSequence;
   } else if (model.max_sequence > 0 && run.sequence > model.max_sequence) {
@@ -100,7 +101,9 @@ Outcome judge(const ShapesArguments& arguments, const gpu::Gpu& gpu) {
     const shapes::RunOptions open = {
         .batch = arguments.batch,
         .sequence = arguments.sequence == 0 ? kDefaultSequence : arguments.sequence,
-        .dtype = arguments.dtype.empty() ? shapes::Dtype::bf16 : *shapes::dtype_named(arguments.dtype)};
+        .backward = arguments.backward,
+        .dtype = arguments.dtype.empty() ? shapes::Dtype::bf16 : *shapes::dtype_named(arguments.dtype),
+        .heads = arguments.heads};
     Result<shapes::Model> model = shapes::read_model(file, open);
     if (!model) {
       outcome.errors.push_back(model.error());
@@ -162,6 +165,8 @@ void define_shapes(CLI::App& app, ShapesArguments& a) {
             "Ranks that share every layer; default: 1");
   shapes.add_flag("--backward", a.backward, "Also the products of the backward pass");
   shapes.add_flag("--last-logits", a.last_logits, "The output head on the last token of each sequence only");
+  add_count(shapes, "--heads", a.heads, kMostHeads,
+            "Attention heads, where a file has weights but no config.json beside it");
   add_choice(shapes, "--dtype", a.dtype, "Type of the products; default: the file's, bf16 where it is fp32");
   shapes.add_option("--gpu", a.gpu, "The GPU to run on; `fullwarp gpus` lists them")
       ->type_name("NAME")

@@ -1,15 +1,10 @@
-// The pages of docs/rules/ as they are compiled into the program.
+// The pages of docs/rules/ as they are compiled into the program (cmake/Embed.cmake).
 #pragma once
 
-#include <span>
 #include <string_view>
 
 namespace fullwarp::rules {
 
-struct Page {
-  std::string_view id, text;
-};
-
-std::span<const Page> pages();
+std::string_view embedded_page(std::string_view rule_id);  // empty if there is none
 
 }  // namespace fullwarp::rules

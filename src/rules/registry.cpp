@@ -52,11 +52,7 @@ std::span<const RuleInfo> rule_infos() {
   return infos;
 }
 
-std::string_view explain(std::string_view rule_id) {
-  for (const Page& page : pages())
-    if (page.id == rule_id) return page.text;
-  return {};
-}
+std::string_view explain(std::string_view rule_id) { return embedded_page(rule_id); }
 
 Status Options::set(std::string_view assignment) {
   const size_t dot = assignment.find('.');
@@ -129,8 +125,8 @@ std::optional<diag::Level> Options::level(std::string_view rule) const {
 std::vector<diag::Finding> run_rules(const RuleInput& input) {
   Context context(input);
   // Warps that were stopped say nothing about where a kernel's time goes.
-  const bool cut_short =
-      std::any_of(context.profile.faults.begin(), context.profile.faults.end(), [](const profile::Fault& fault) {
+  const bool cut_short = std::any_of(
+      context.profile.faults.begin(), context.profile.faults.end(), [](const profile::Fault& fault) {
         return fault.kind == profile::FaultKind::step_limit || fault.kind == profile::FaultKind::deadlock;
       });
   std::vector<diag::Finding> findings;

@@ -16,6 +16,13 @@ constexpr int64_t kUnits[] = {1, 8, 16, 32};  // times 16 bytes of elements: 8, 
 
 int64_t up(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 
+// Images of 3 and 4 channels have kernels of their own: measured, 8 channels take twice the time of 3. With
+// several groups nothing was measured.
+bool keeps_alignment(const Conv& c) {
+  constexpr int64_t kImageChannels = 4;
+  return c.groups > 1 || ((c.in <= kImageChannels || c.in % 8 == 0) && c.out % 8 == 0);
+}
+
 // Whether all operands keep to 16 bytes; channels and head sizes likewise to 8.
 bool keeps_alignment(const Operation& operation) {
   if (const Gemm* g = std::get_if<Gemm>(&operation.work)) {
@@ -23,7 +30,7 @@ bool keeps_alignment(const Operation& operation) {
     const GemmAlignment alignment = alignment_of(*g);
     return alignment.ab == Alignment::full && alignment.c == Alignment::full;
   }
-  if (const Conv* c = std::get_if<Conv>(&operation.work)) return c->in % 8 == 0 && c->out % 8 == 0;
+  if (const Conv* c = std::get_if<Conv>(&operation.work)) return keeps_alignment(*c);
   if (const Attention* a = std::get_if<Attention>(&operation.work)) return a->head_size % 8 == 0;
   return true;
 }
@@ -89,11 +96,12 @@ class Adviser {
     advice_.basis = table_.basis();
     advice_.conditions = table_.conditions();
     advice_.run = run_;
-    advice_.own_run = !model_.architecture && model_.weights.empty();
+    advice_.own_run = model_.architectures.empty() && model_.weights.empty();
     advice_.notes = model_.notes;
     for (Operation& operation : derived.operations) {
-      Row row = {std::move(operation), {}, {}, {}};
+      Row row = {std::move(operation), {}, {}, {}, {}};
       row.each = table_.time(row.operation);
+      if (!row.each) row.least_us = table_.least_us(row.operation);
       row.alignment = alignment_text(row.operation);
       if (const Gemm* g = std::get_if<Gemm>(&row.operation.work); g != nullptr && g->dtype != Dtype::fp32)
         row.tiles = tile_fit(*g, gpu_.sms);
@@ -125,10 +133,15 @@ class Adviser {
         continue;
       }
       const std::optional<Estimate> then = table_.time(after);
+      change.only_channels = change.only_channels && std::holds_alternative<Conv>(after.work);
+      change.affected_flops += flops(row.operation) * row.operation.count;
       add(change.then, then, after.count);
       add(change.affected_now, row.each, row.operation.count);
       add(change.affected_then, then, after.count);
-      change.alignment = change.alignment || misaligned_operands(after) < misaligned_operands(row.operation);
+      if (misaligned_operands(after) < misaligned_operands(row.operation)) {
+        change.alignment = true;
+        change.only_heads = change.only_heads && std::holds_alternative<Attention>(after.work);
+      }
       change.affected.push_back({row.operation.name, row.operation.step, describe(row.operation),
                                  describe(after), after.count, times(row.each, row.operation.count),
                                  times(then, after.count)});
@@ -142,7 +155,7 @@ class Adviser {
   // In a list or log every size is a number: those in misaligned operations, by the time these take.
   std::vector<Number> candidates() const {
     std::vector<Number> all = adjustable_numbers(model_);
-    if (model_.architecture) return all;
+    if (!model_.architectures.empty()) return all;
     std::map<int64_t, double> weight;
     for (const Row& row : advice_.rows) {
       if (keeps_alignment(row.operation)) continue;
@@ -153,9 +166,12 @@ class Adviser {
         for (int64_t extent : contiguous_extents(*g)) sizes.insert(extent);
       } else if (const Conv* c = std::get_if<Conv>(&row.operation.work)) {
         sizes = {c->in, c->out};
+      } else if (const Attention* a = std::get_if<Attention>(&row.operation.work)) {
+        sizes = {a->heads * a->head_size, a->kv_heads * a->head_size};
       }
+      const bool heads = std::holds_alternative<Attention>(row.operation.work);
       for (int64_t size : sizes)
-        if (size % 8 != 0) weight[size] += us;
+        if (heads || size % 8 != 0) weight[size] += us;
     }
     std::erase_if(all, [&](const Number& number) { return !weight.contains(number.value); });
     std::stable_sort(all.begin(), all.end(),

@@ -22,9 +22,10 @@ inline constexpr size_t kMostNumbers = 24;     // of a list or log: those with m
 
 struct Row {
   Operation operation;
-  std::optional<Estimate> each;  // of one
-  std::string alignment;         // "16 bytes", "A, C: 2 bytes"; empty where it means nothing
-  std::optional<TileFit> tiles;  // products on tensor cores
+  std::optional<Estimate> each;    // of one
+  std::optional<double> least_us;  // where there is no time: what its memory traffic alone takes
+  std::string alignment;           // "16 bytes", "A, C: 2 bytes"; empty where it means nothing
+  std::optional<TileFit> tiles;    // products on tensor cores
 };
 
 struct Total {
@@ -49,6 +50,9 @@ struct Change {
   double extra_weight_bytes = 0;  // of parameters, on one rank
   double extra_flops = 0;         // of one pass
   bool alignment = false;         // it brings some operand to 16 bytes
+  bool only_heads = true;         // ... and those are attention's heads alone
+  bool only_channels = true;      // every operation concerned is a convolution
+  double affected_flops = 0;      // of the operations concerned, as they are now
 };
 
 // All worthwhile changes at once.

@@ -4,40 +4,38 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+
+#include "shapes/embedded.h"
 
 namespace fullwarp::shapes {
 
 namespace {
 
+using diag::Level;
 constexpr RuleInfo kRules[] = {
-    {"shape-alignment", "rows of a product are no multiple of 16 bytes, which fast kernels need"},
-    {"shape-channels", "a convolution's channels are no multiple of 8"},
-    {"shape-head-size", "an attention head size that fused kernels do not take as it is"},
-    {"shape-pitch", "extents fit, but a row pitch or a base address keeps the fast kernels away"},
-    {"shape-tile", "a slightly larger size fits the tiles and SMs so much better that it is faster"},
-    {"shape-parallel", "a size cannot be split over the ranks"},
-    {"shape-quantization-block", "a size is no multiple of the quantization block"},
+    {"shape-alignment", "rows of a product are no multiple of 16 bytes, which fast kernels need",
+     Level::warning},
+    {"shape-channels", "a convolution's channels are no multiple of 8", Level::warning},
+    {"shape-head-size", "an attention head size that fused kernels do not take as it is", Level::warning},
+    {"shape-pitch", "extents fit, but a row pitch or a base address keeps the fast kernels away",
+     Level::warning},
+    {"shape-tile", "a slightly larger size fits the tiles and SMs so much better that it is faster",
+     Level::note},
+    {"shape-parallel", "a size cannot be split over the ranks", Level::error},
+    {"shape-quantization-block", "a size is no multiple of the quantization block", Level::error},
 };
 
 constexpr double kNothing = 1.02;  // a factor below is no gain: measurements repeat within 2 %
-
-template <class Work>
-bool only(const Change& change, const Advice& advice) {
-  for (const Affected& affected : change.affected)
-    for (const Row& row : advice.rows)
-      if (row.operation.name == affected.name && !std::holds_alternative<Work>(row.operation.work))
-        return false;
-  return true;
-}
 
 std::string range(const Total& total) {
   return fmt::format("{} ({} to {})", duration(total.us), duration(total.low_us), duration(total.high_us));
 }
 
-std::string rule_of(const Change& change, const Advice& advice) {
+std::string rule_of(const Change& change) {
   if (!change.alignment) return "shape-tile";
-  if (change.number.name == "head_dim") return "shape-head-size";
-  return only<Conv>(change, advice) ? "shape-channels" : "shape-alignment";
+  if (change.number.name.ends_with("head_dim") || change.only_heads) return "shape-head-size";
+  return change.only_channels ? "shape-channels" : "shape-alignment";
 }
 
 struct Names {
@@ -52,14 +50,14 @@ Names names_of(const Change& change) {
   const auto gain = [](const Affected* a) { return a->now && a->then ? a->now->us - a->then->us : 0; };
   std::stable_sort(sorted.begin(), sorted.end(),
                    [&](const Affected* a, const Affected* b) { return gain(a) > gain(b); });
-  std::vector<std::string> names;
+  constexpr size_t kShown = 3;
+  std::set<std::string_view> seen;
+  std::string text;
   for (const Affected* affected : sorted)
-    if (std::find(names.begin(), names.end(), affected->name) == names.end()) names.push_back(affected->name);
-  const size_t shown = std::min<size_t>(names.size(), 3);
-  std::string text =
-      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), "; "));
-  if (names.size() > shown) text += fmt::format("; {} more", names.size() - shown);
-  return {text, names.size() > 1};
+    if (seen.insert(affected->name).second && seen.size() <= kShown)
+      text += (text.empty() ? "" : "; ") + affected->name;
+  if (seen.size() > kShown) text += fmt::format("; {} more", seen.size() - kShown);
+  return {text, seen.size() > 1};
 }
 
 std::string why(const std::string& rule, const Change& change, const Advice& advice) {
@@ -81,7 +79,7 @@ std::string why(const std::string& rule, const Change& change, const Advice& adv
 
 diag::Finding finding_of(const Change& change, const Advice& advice) {
   diag::Finding f;
-  f.rule = rule_of(change, advice);
+  f.rule = rule_of(change);
   f.kernel = change.number.name;
   f.place = {advice.file, change.number.line, 0, 0};
   const bool timed = advice.basis != Basis::none && change.affected_now.us > 0;
@@ -100,6 +98,12 @@ diag::Finding finding_of(const Change& change, const Advice& advice) {
   } else {
     f.message += fmt::format(": {}", names.text);
   }
+  double all = 1;
+  for (const Row& row : advice.rows) all += flops(row.operation) * row.operation.count;
+  if (!timed)
+    f.notes.push_back({fmt::format("{:.2g} % of the pass's operations are in products of this size",
+                                   100 * change.affected_flops / all),
+                       {}});
   f.level = diag::Level::note;
   if (!timed || (f.rule != "shape-tile" && gain >= kWarningGain && share >= kWarningShare))
     f.level = diag::Level::warning;
@@ -118,8 +122,6 @@ diag::Finding finding_of(const Change& change, const Advice& advice) {
   f.share = std::clamp(share, 0.0, 1.0);
   if (!timed || gain >= kNothing) {
     f.fix = fmt::format("{}: {}", change_text(change), how_text(change));
-    double all = 1;
-    for (const Row& row : advice.rows) all += flops(row.operation) * row.operation.count;
     f.notes.push_back({fmt::format("the padding costs {} of weights and {:.2g} % more operations",
                                    size_text(change.extra_weight_bytes), 100 * change.extra_flops / all),
                        {}});
@@ -222,6 +224,8 @@ void refused_findings(Advice& advice) {
 }  // namespace
 
 std::span<const RuleInfo> rule_infos() { return kRules; }
+
+std::string_view explain(std::string_view rule_id) { return embedded_page(rule_id); }
 
 std::string duration(double us) {
   if (us < 1) return fmt::format("{:.2g} us", us);

@@ -10,9 +10,14 @@ namespace fullwarp::shapes {
 
 struct RuleInfo {
   std::string_view id, summary;
+  diag::Level level = diag::Level::warning;  // default; a finding may be weaker where its page says so
 };
-// Every rule of this module, for the documentation and the tests.
+// Every rule of this module, in the order in which lists show them.
 std::span<const RuleInfo> rule_infos();
+
+// The page of a rule as Markdown (docs/rules/shapes/), for `fullwarp explain` and SARIF; empty for an unknown
+// id.
+std::string_view explain(std::string_view rule_id);
 
 // Fills advice.findings from its changes and rows, and from what derive() found impossible.
 void findings(Advice& advice, const Model& model, const std::vector<Problem>& problems,

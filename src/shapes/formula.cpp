@@ -83,13 +83,12 @@ double conv_us(const Conv& v, const GemmConstants& c, const Machine& machine) {
 
 double attention_us(const Attention& a, const AttentionConstants& c, const Machine& machine) {
   const double heads = static_cast<double>(a.batch) * static_cast<double>(a.heads);
-  const double scores =
-      heads * static_cast<double>(a.queries) * static_cast<double>(a.keys) * (a.causal ? 0.5 : 1);
+  const double pairs = heads * scores(a);
   const double size =
       4.0 * heads * static_cast<double>(a.queries + a.keys) * static_cast<double>(a.head_size);
   const double compute = machine.compute * machine.sms / 132;
   return c.launch_us +
-         scores * (c.us_per_score + c.us_per_product * up(static_cast<double>(a.head_size), 64)) / compute +
+         pairs * (c.us_per_score + c.us_per_product * up(static_cast<double>(a.head_size), 64)) / compute +
          size / (c.bytes_per_us * machine.memory);
 }
 

@@ -101,12 +101,20 @@ Gemm dense_gemm(Dtype dtype, Layout layout, int64_t m, int64_t n, int64_t k) {
   return gemm;
 }
 
+double scores(const Attention& a) {
+  const double all = product({a.queries, a.keys});
+  if (a.window <= 0 || a.window >= a.keys) return all * (a.causal ? 0.5 : 1);
+  const double window = static_cast<double>(a.window), rows = static_cast<double>(a.queries);
+  // The first `window` queries of a causal mask see fewer.
+  return std::min(all, a.causal ? rows * window - 0.5 * window * std::min(window, rows) : rows * window);
+}
+
 double flops(const Operation& operation) {
   if (const Gemm* g = std::get_if<Gemm>(&operation.work)) return 2 * product({g->batch, g->m, g->n, g->k});
   if (const Conv* c = std::get_if<Conv>(&operation.work)) return conv_flops(*c);
   if (const Attention* a = std::get_if<Attention>(&operation.work)) {
-    const double forward = 4 * product({a->batch, a->heads, a->queries, a->keys, a->head_size});
-    return forward * (a->causal ? 0.5 : 1) * (a->backward ? 3.5 : 1);
+    const int64_t values = a->value_size > 0 ? a->value_size : a->head_size;
+    return 2 * product({a->batch, a->heads, a->head_size + values}) * scores(*a) * (a->backward ? 3.5 : 1);
   }
   return 0;
 }
@@ -117,10 +125,12 @@ double bytes(const Operation& operation) {
            (element_bytes(g->dtype) * (product({g->m, g->k}) + product({g->k, g->n})) +
             result_bytes(g->dtype) * product({g->m, g->n}));
   if (const Conv* c = std::get_if<Conv>(&operation.work)) return conv_bytes(*c);
-  if (const Attention* a = std::get_if<Attention>(&operation.work))
+  if (const Attention* a = std::get_if<Attention>(&operation.work)) {
+    const int64_t both = a->head_size + (a->value_size > 0 ? a->value_size : a->head_size);
     return (a->backward ? 3.0 : 1.0) * element_bytes(a->dtype) *
-           (2 * product({a->batch, a->heads, a->queries, a->head_size}) +
-            2 * product({a->batch, a->kv_heads, a->keys, a->head_size}));
+           (product({a->batch, a->heads, a->queries, both}) +
+            product({a->batch, a->kv_heads, a->keys, both}));
+  }
   const Gather& gather = std::get<Gather>(operation.work);
   return 2.0 * element_bytes(gather.dtype) * product({gather.rows, gather.width});
 }
@@ -130,8 +140,9 @@ std::string describe(const Operation& operation) {
     return fmt::format("{} x {} x {}, {}{}", g->m, g->n, g->k, to_string(g->layout),
                        g->batch > 1 ? fmt::format(", batch {}", g->batch) : "");
   if (const Conv* c = std::get_if<Conv>(&operation.work))
-    return fmt::format("{} -> {} channels, {} x {} kernel, {} x {} x {}", c->in, c->out, c->kernel_h,
-                       c->kernel_w, c->batch, c->height, c->width);
+    return fmt::format("{} -> {} channels{}, {} x {} kernel, {} x {} x {}", c->in, c->out,
+                       c->groups > 1 ? fmt::format(" in {} groups", c->groups) : "", c->kernel_h, c->kernel_w,
+                       c->batch, c->height, c->width);
   if (const Attention* a = std::get_if<Attention>(&operation.work))
     return fmt::format("{} x {} heads of {}, {} queries, {} keys{}", a->batch, a->heads, a->head_size,
                        a->queries, a->keys, a->causal ? ", causal" : "");

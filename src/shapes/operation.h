@@ -65,8 +65,13 @@ struct Attention {
   bool backward = false;  // forward and backward together
   bool causal = true;
   int64_t batch = 1, heads = 1, kv_heads = 1, queries = 1, keys = 1, head_size = 64;
+  int64_t value_size = 0;  // of a head's values; 0: head_size
+  int64_t window = 0;      // keys that a query sees at most; 0: all
   bool operator==(const Attention&) const = default;
 };
+
+double scores(
+    const Attention& attention);  // pairs of query and key that are computed, of one head of one sequence
 
 struct Gather {  // rows of an embedding table
   Dtype dtype = Dtype::bf16;
@@ -81,6 +86,7 @@ struct Operation {
   std::variant<Gemm, Conv, Attention, Gather> work = {};
   double weight_elements = 0;  // of its parameters, once per `count`; 0 for backward steps and activations
   std::string note = {};       // what was assumed; may be empty
+  bool from_data = false;      // its first operand is the model's input, which needs no gradient
 };
 
 double flops(const Operation& operation);          // of one

@@ -22,7 +22,8 @@ inline constexpr uint64_t kMaxLineBytes = 1 << 20;
 inline constexpr size_t kMaxProducts = 200'000;  // different ones in a log or list
 
 // The format is told by the content, and by the name where content does not tell. A folder stands for the
-// config.json, index or single model file in it. `run` fills in sizes that a graph leaves open (ONNX).
+// config.json, index or single model file in it. `run` fills in what files leave open: sizes of a
+// graph (ONNX), heads.
 Result<Model> read_model(const std::string& path, const RunOptions& run);
 
 // A tensor as safetensors, GGUF and the index know it.
@@ -35,13 +36,14 @@ struct Tensor {
 Result<Model> read_config(std::string_view text, const std::string& file);
 Result<std::vector<Tensor>> read_safetensors_header(const ByteSource& source, const std::string& file);
 Result<std::vector<std::string>> read_safetensors_index(std::string_view text, const std::string& file);
-Result<Model> read_gguf(const ByteSource& source, const std::string& file);
+Result<Model> read_gguf(const ByteSource& source, const std::string& file, const RunOptions& run = {});
 Result<Model> read_onnx(const ByteSource& source, const std::string& file, const RunOptions& run);
 Result<Model> read_cublas_log(const ByteSource& source, const std::string& file);
 Result<Model> read_list(const ByteSource& source, const std::string& file);
 
-// Weights of the tensors, equal layers folded into one; the rest of the model is told by names alone.
-Model model_of_tensors(const std::vector<Tensor>& tensors, const std::string& file);
+// Weights of the tensors, equal layers folded into one; the rest of the model is told by names alone. `heads`
+// of every attention, or 0 where only the tensors may tell.
+Model model_of_tensors(const std::vector<Tensor>& tensors, const std::string& file, int64_t heads = 0);
 
 // Lines of a source, one at a time, without holding the file.
 class Lines {

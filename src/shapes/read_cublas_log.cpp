@@ -9,6 +9,7 @@
 //   I! cuBLAS (v13.4) function cublasStatus_t cublasGemmEx(...) called:
 //   i!  transa: type=cublasOperation_t; val=CUBLAS_OP_T(1)
 //   i!  m: type=int; val=2304
+//   i!Process=14055; ...; MathMode=CUBLAS_TF32_TENSOR_OP_MATH
 // Both are column-major; sizes are turned to row-major ones. With both logs in one file the cublasLt lines
 // count, since cuBLAS calls cublasLt for the same product.
 #include <fmt/format.h>
@@ -137,6 +138,7 @@ class LogReader {
 
   void argument(std::string_view line) {
     if (call_.empty() || arguments_.size() > 40) return;
+    if (line.find("MathMode=CUBLAS_TF32") != std::string_view::npos) arguments_.emplace("mathMode", "TF32");
     line.remove_prefix(2);
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
     const size_t colon = line.find(':'), value = line.find("val=");
@@ -168,15 +170,15 @@ class LogReader {
   }
 
   bool add_call(const std::string& call) {
+    const std::string_view compute = at("mathMode").empty() ? at("computeType") : at("mathMode");
     Result<Dtype> type = Error{};
     if (call.find("Sgemm") != std::string::npos) {
-      type = Dtype::fp32;
-      if (at("computeType").find("TF32") != std::string_view::npos) type = Dtype::tf32;
+      type = type_of("R_32F", compute);
     } else if (call.find("Hgemm") != std::string::npos) {
       type = Dtype::fp16;
     } else {
       const std::string_view named = at("Atype").empty() ? at("AType") : at("Atype");
-      type = type_of(named.substr(0, named.find('(')), at("computeType"));
+      type = type_of(named.substr(0, named.find('(')), compute);
     }
     const int64_t m = number_of(at("m")), n = number_of(at("n")), k = number_of(at("k"));
     const int64_t lda = number_of(at("lda")), ldb = number_of(at("ldb")), ldc = number_of(at("ldc"));

@@ -3,6 +3,7 @@
 // Arrays such as the vocabulary are passed over by their lengths. Specification: ggml/docs/gguf.md.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "shapes/read.h"
@@ -41,7 +42,8 @@ const Block* block_of(uint32_t type) {
 
 class GgufReader {
  public:
-  GgufReader(const ByteSource& source, const std::string& file) : cursor_(source), file_(file) {}
+  GgufReader(const ByteSource& source, const std::string& file, const RunOptions& run)
+      : cursor_(source), file_(file), run_(run) {}
 
   Result<Model> read() && {
     if (cursor_.little_endian<uint32_t>() != kMagic) return error("not a GGUF file");
@@ -119,6 +121,8 @@ class GgufReader {
       if (!array(0)) return false;
       if (last_value_ > 0) numbers_[key] = static_cast<int64_t>(last_value_);
       if (key == "tokenizer.ggml.tokens") numbers_["tokens"] = static_cast<int64_t>(last_length_);
+    } else if (type == 2 || type == 3) {
+      numbers_[key] = cursor_.little_endian<uint16_t>();
     } else if (type == 4 || type == 5) {
       numbers_[key] = cursor_.little_endian<uint32_t>();
     } else if (type == 10 || type == 11) {
@@ -174,39 +178,20 @@ class GgufReader {
     const std::string prefix = (architecture == texts_.end() ? "" : architecture->second) + ".";
     const int64_t hidden = number(prefix + "embedding_length"), layers = number(prefix + "block_count");
     const int64_t heads = number(prefix + "attention.head_count");
-    if (architecture == texts_.end() || hidden == 0 || layers == 0 || heads == 0 || heads > hidden) {
+    const bool recurrent = number(prefix + "ssm.conv_kernel") > 0 || number(prefix + "shortconv.l_cache") > 0;
+    if (architecture == texts_.end() || hidden == 0 || layers == 0 || heads == 0 || heads > hidden ||
+        recurrent) {
       if (tensors_.empty()) return error("neither an architecture nor tensors");
-      return model_of_tensors(tensors_, file_);
+      return model_of_tensors(tensors_, file_, run_.heads);
     }
     const Tensor* embedding = find("token_embd.weight");
-    int64_t vocabulary = number("tokens") != 0 ? number("tokens") : number(prefix + "vocab_size");
-    if (embedding != nullptr && embedding->shape.size() == 2) vocabulary = embedding->shape[0];
-    // The config's words, so that one reader knows the families.
-    std::string config = fmt::format(
-        R"({{"model_type": "{}", "hidden_size": {}, "num_hidden_layers": {}, "num_attention_heads": {}, "vocab_size": {})",
-        json_type(architecture->second), hidden, layers, heads, vocabulary);
-    const auto add = [&](const char* name, int64_t value) {
-      if (value > 0) config += fmt::format(R"(, "{}": {})", name, value);
-    };
-    add("num_key_value_heads", number(prefix + "attention.head_count_kv"));
-    add("head_dim", number(prefix + "attention.key_length"));
-    add("intermediate_size", number(prefix + "feed_forward_length"));
-    add("num_local_experts", number(prefix + "expert_count"));
-    add("num_experts_per_tok", number(prefix + "expert_used_count"));
-    add("moe_intermediate_size", number(prefix + "expert_feed_forward_length"));
-    add("shared_expert_intermediate_size", number(prefix + "expert_shared_feed_forward_length"));
-    add("max_position_embeddings", number(prefix + "context_length"));
-    config += "}";
-    Result<Model> model = read_config(config, file_);
+    Result<Model> model = read_config(config_of(prefix, architecture->second, embedding), file_);
     if (!model) return model;
     for (Number& n : model->numbers) n.line = 0;
-    // The tensors know what the name of the architecture may not.
-    Architecture& a = *model->architecture;
-    a.transposed_weights = false;  // GGUF keeps every matrix as [out, in]
-    if (find("blk.0.attn_norm.weight") != nullptr || embedding != nullptr) {
-      a.gated_mlp = find("blk.0.ffn_gate.weight") != nullptr || find("blk.0.ffn_gate_exps.weight") != nullptr;
-      a.fused_qkv = find("blk.0.attn_qkv.weight") != nullptr;
-    }
+    if (embedding != nullptr) correct(model->architectures.front());
+    if (number("split.count") > 1)
+      model->notes.push_back(
+          fmt::format("the first of {} files; its keys hold for all", number("split.count")));
     const Block* common = nullptr;
     for (const auto& [block, count] : blocks_)
       if (common == nullptr || count > blocks_[common]) common = block;
@@ -219,12 +204,79 @@ class GgufReader {
     return model;
   }
 
+  // The config's words, so that one reader knows the families.
+  std::string config_of(const std::string& prefix, const std::string& architecture,
+                        const Tensor* embedding) const {
+    std::string config = fmt::format(R"({{"model_type": "{}")", json_type(architecture));
+    const auto add = [&](const char* name, int64_t value) {
+      if (value > 0) config += fmt::format(R"(, "{}": {})", name, value);
+    };
+    const bool table = embedding != nullptr && embedding->shape.size() == 2;
+    add("vocab_size", table                   ? embedding->shape[0]
+                      : number("tokens") != 0 ? number("tokens")
+                                              : number(prefix + "vocab_size"));
+    static constexpr std::pair<const char*, const char*> kKeys[] = {
+        {"hidden_size", "embedding_length"},
+        {"num_hidden_layers", "block_count"},
+        {"num_decoder_layers", "decoder_block_count"},
+        {"num_attention_heads", "attention.head_count"},
+        {"num_key_value_heads", "attention.head_count_kv"},
+        {"intermediate_size", "feed_forward_length"},
+        {"num_local_experts", "expert_count"},
+        {"num_experts_per_tok", "expert_used_count"},
+        {"moe_intermediate_size", "expert_feed_forward_length"},
+        {"shared_expert_intermediate_size", "expert_shared_feed_forward_length"},
+        {"n_shared_experts", "expert_shared_count"},
+        {"first_k_dense_replace", "leading_dense_block_count"},
+        {"interleave_moe_layer_step", "interleave_moe_layer_step"},
+        {"sliding_window", "attention.sliding_window"},
+        {"q_lora_rank", "attention.q_lora_rank"},
+        {"kv_lora_rank", "attention.kv_lora_rank"},
+        {"max_position_embeddings", "context_length"}};
+    for (const auto& [name, key] : kKeys) add(name, number(prefix + key));
+    const auto either = [&](const char* key) {  // newer files keep the sizes of the projections apart
+      const int64_t latent = number(prefix + key + "_mla");
+      return latent > 0 ? latent : number(prefix + key);
+    };
+    const int64_t head = either("attention.key_length"), rope = number(prefix + "rope.dimension_count");
+    if (number(prefix + "attention.kv_lora_rank") > 0) {
+      add("qk_rope_head_dim", rope);
+      add("qk_nope_head_dim", head - rope);
+      add("v_head_dim", either("attention.value_length"));
+    } else {
+      add("head_dim", head);
+    }
+    return config + "}";
+  }
+
+  // The tensors know what the name of the architecture may not.
+  void correct(Architecture& a) const {
+    const auto any = [&](std::initializer_list<const char*> names) {
+      return std::any_of(names.begin(), names.end(), [&](const char* name) { return find(name) != nullptr; });
+    };
+    a.transposed_weights = false;  // GGUF keeps every matrix as [out, in]
+    a.fused_gate_up = false;
+    // Fused gate and up are one tensor named ffn_up, twice as wide as ffn_down is long.
+    const Tensor* up = find("blk.0.ffn_up.weight");
+    const Tensor* down = find("blk.0.ffn_down.weight");
+    if (up != nullptr && down != nullptr && up->shape.size() == 2 && down->shape.size() == 2 &&
+        up->shape[0] == 2 * down->shape[1])
+      a.gated_mlp = a.fused_gate_up = true;
+    else
+      a.gated_mlp = any({"blk.0.ffn_gate.weight", "blk.0.ffn_gate_exps.weight", "enc.blk.0.ffn_gate.weight"});
+    a.fused_qkv = any({"blk.0.attn_qkv.weight"});
+    a.tied = find("output.weight") == nullptr;
+    if (a.kind == Kind::encoder) a.language_head = !a.tied;
+  }
+
   // llama.cpp's names of architectures that config.json spells otherwise; only letters, digits and the like
   // pass.
   static std::string json_type(const std::string& architecture) {
     static const std::map<std::string, std::string> kNames = {
         {"gptneox", "gpt_neox"},      {"qwen2moe", "qwen2_moe"}, {"qwen3moe", "qwen3_moe"},
-        {"starcoder", "gpt_bigcode"}, {"phi2", "phi"},           {"gemma3", "gemma3_text"}};
+        {"starcoder", "gpt_bigcode"}, {"phi2", "phi"},           {"gemma3", "gemma3_text"},
+        {"deepseek2", "deepseek_v2"}, {"command-r", "cohere"},   {"gpt-oss", "gpt_oss"},
+        {"glm4moe", "glm4_moe"},      {"llama4", "llama4_text"}, {"modern-bert", "modernbert"}};
     if (const auto found = kNames.find(architecture); found != kNames.end()) return found->second;
     std::string safe;
     for (char c : architecture.substr(0, 60))
@@ -235,6 +287,7 @@ class GgufReader {
 
   Cursor cursor_;
   const std::string& file_;
+  const RunOptions& run_;
   std::map<std::string, std::string> texts_;
   std::map<std::string, int64_t> numbers_;
   std::map<const Block*, uint64_t> blocks_;
@@ -244,8 +297,8 @@ class GgufReader {
 
 }  // namespace
 
-Result<Model> read_gguf(const ByteSource& source, const std::string& file) {
-  return GgufReader(source, file).read();
+Result<Model> read_gguf(const ByteSource& source, const std::string& file, const RunOptions& run) {
+  return GgufReader(source, file, run).read();
 }
 
 }  // namespace fullwarp::shapes

@@ -58,7 +58,8 @@ void correct_vocabulary(Model& model, const std::vector<Tensor>& tensors) {
   }
 }
 
-Result<Model> safetensors_model(const std::string& path, const Result<std::vector<Tensor>>& tensors) {
+Result<Model> safetensors_model(const std::string& path, const Result<std::vector<Tensor>>& tensors,
+                                const RunOptions& run) {
   if (!tensors) return tensors.error();
   const fs::path config = fs::path(path).parent_path() / "config.json";
   std::string unused;
@@ -77,7 +78,7 @@ Result<Model> safetensors_model(const std::string& path, const Result<std::vecto
       unused = fmt::format("config.json is not used: {}", model.error().message);
     }
   }
-  Model model = model_of_tensors(*tensors, path);
+  Model model = model_of_tensors(*tensors, path, run.heads);
   if (!unused.empty()) model.notes.push_back(unused);
   if (model.weights.empty())
     return Error{fmt::format("no matrix among the {} tensors", tensors->size()), path};
@@ -148,10 +149,10 @@ Result<Model> read_model(const std::string& given, const RunOptions& run) {
   std::string start(std::min<uint64_t>(source.size(), 4096), '\0');
   if (start.empty() || !source.read(0, start)) return Error{"the file is empty", path};
 
-  if (start.starts_with("GGUF")) return read_gguf(source, path);
-  if (path.ends_with(".index.json")) return safetensors_model(path, sharded_tensors(path));
+  if (start.starts_with("GGUF")) return read_gguf(source, path, run);
+  if (path.ends_with(".index.json")) return safetensors_model(path, sharded_tensors(path), run);
   if (path.ends_with(".safetensors") || (start.size() > 9 && start[8] == '{' && start[7] == '\0'))
-    return safetensors_model(path, read_safetensors_header(source, path));
+    return safetensors_model(path, read_safetensors_header(source, path), run);
   if (path.ends_with(".onnx")) return read_onnx(source, path, run);
   if (looks_like_pickle(start, path))
     return Error{"a pickle can run any code when it is opened, so it is not read", path, 0, 0,

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "shapes/onnx_message.h"
 #include "shapes/read.h"
@@ -78,7 +79,7 @@ class OnnxReader {
         good = tensor(f.value, name, shape);
         weights_[name] = shape;
       } else if (f.wire == 2 && (f.number == 11 || f.number == 13)) {
-        good = value_info(f.value);
+        good = value_info(f.value, f.number == 11);
       } else {
         graph.skip(f);
       }
@@ -170,7 +171,7 @@ class OnnxReader {
   }
 
   // ValueInfoProto { name, TypeProto { tensor_type { shape { dim { dim_value | dim_param } } } } }
-  bool value_info(uint64_t length) {
+  bool value_info(uint64_t length, bool input) {
     OnnxMessage info(cursor_, length);
     std::string name;
     Shape shape;
@@ -186,6 +187,7 @@ class OnnxReader {
       }
     }
     if (info.bad()) return false;
+    if (input) data_.insert(name);
     if (known && shape.size() <= kMaxDimensions) shapes_[name] = shape;
     return true;
   }
@@ -267,8 +269,13 @@ class OnnxReader {
 
   void add(const Node& node, std::variant<Gemm, Conv, Attention, Gather> work, double weights) {
     if (operations_.size() == kMaxProducts) return;
-    Operation operation = {
-        node.type + (node.name.empty() ? "" : " " + node.name), Step::forward, 1, work, weights, {}};
+    Operation operation = {node.type + (node.name.empty() ? "" : " " + node.name),
+                           Step::forward,
+                           1,
+                           work,
+                           weights,
+                           {},
+                           data_.contains(node.inputs[0])};
     if (operation.name.size() > 120) operation.name.resize(120);
     operations_.push_back(std::move(operation));
   }
@@ -428,9 +435,12 @@ class OnnxReader {
   Result<Model> finish() {
     Model model;
     model.file = file_;
+    model.graph = true;
     for (Operation& operation : operations_) {
-      const auto same = std::find_if(model.operations.begin(), model.operations.end(),
-                                     [&](const Operation& known) { return known.work == operation.work; });
+      const auto same =
+          std::find_if(model.operations.begin(), model.operations.end(), [&](const Operation& known) {
+            return known.work == operation.work && (!run_.backward || known.from_data == operation.from_data);
+          });
       if (same != model.operations.end() && model.operations.size() < 2000) {
         same->count += 1;
       } else {
@@ -458,6 +468,7 @@ class OnnxReader {
   const RunOptions& run_;
   std::vector<Node> nodes_;
   std::map<std::string, Shape> weights_, shapes_;
+  std::set<std::string> data_;  // the graph's inputs
   std::vector<Operation> operations_;
   size_t unknown_ = 0;
   bool assumed_tokens_ = false;

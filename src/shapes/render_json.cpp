@@ -65,7 +65,9 @@ void add_work(Json& json, const Row& row) {
                                       {"kv_heads", a->kv_heads},
                                       {"queries", a->queries},
                                       {"keys", a->keys},
-                                      {"head_size", a->head_size}})
+                                      {"head_size", a->head_size},
+                                      {"value_size", a->value_size > 0 ? a->value_size : a->head_size},
+                                      {"window", a->window}})
       json[name] = value;
     json["causal"] = a->causal;
   } else {
@@ -84,6 +86,7 @@ Json to_json(const Row& row) {
   json["flops"] = flops(o);
   json["bytes"] = bytes(o);
   json["time"] = to_json(row.each);
+  if (row.least_us) json["at_least_us"] = *row.least_us;
   if (!o.note.empty()) json["note"] = o.note;
   return json;
 }
@@ -193,7 +196,10 @@ std::string render_sarif(std::span<const Advice> advices, std::span<const Error>
     kernel.file = advice.file;
     kernel.findings = advice.findings;
   }
-  return report::render_sarif(report);
+  std::vector<report::RuleText> texts;
+  for (const RuleInfo& rule : rule_infos())
+    texts.push_back({rule.id, rule.summary, explain(rule.id), rule.level});
+  return report::render_sarif(report, texts);
 }
 
 std::string render_csv(std::span<const Advice> advices) {

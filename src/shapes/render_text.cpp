@@ -86,15 +86,16 @@ class TextRenderer {
       const double total = time(row);
       std::string size = describe(o);
       if (size.size() > 43) size.resize(43);
-      line(
-          fmt::format("{:<{}}  {:<44}{:>7}{:>10}{:>10}{:>6.1f}%{:>9}{:>8}  {}{}", label(*row).substr(0, 48),
-                      width, size, fmt::format("{:.6g}", o.count), row->each ? duration(row->each->us) : "-",
-                      row->each ? duration(total) : "-", a_.total.us > 0 ? 100 * total / a_.total.us : 0.0,
-                      row->each && flops(o) > 0 ? fmt::format("{:.3g}", flops(o) / row->each->us / 1e6) : "-",
-                      row->tiles ? fmt::format("{:.3g}", row->tiles->waves) : "", row->alignment,
-                      row->each && row->each->uncertain()
-                          ? fmt::format("  uncertain: {} to {}", duration(row->each->low_us),
-                                        duration(row->each->high_us))
+      line(fmt::format(
+          "{:<{}}  {:<44}{:>7}{:>10}{:>10}{:>6.1f}%{:>9}{:>8}  {}{}", label(*row).substr(0, 48), width, size,
+          fmt::format("{:.6g}", o.count), row->each ? duration(row->each->us) : "-",
+          row->each ? duration(total) : "-", a_.total.us > 0 ? 100 * total / a_.total.us : 0.0,
+          row->each && flops(o) > 0 ? fmt::format("{:.3g}", flops(o) / row->each->us / 1e6) : "-",
+          row->tiles ? fmt::format("{:.3g}", row->tiles->waves) : "", row->alignment,
+          row->each && row->each->uncertain()
+              ? fmt::format("  uncertain: {} to {}", duration(row->each->low_us),
+                            duration(row->each->high_us))
+          : row->least_us ? fmt::format("  at least {} by its memory traffic", duration(*row->least_us))
                           : ""));
     }
     if (rows.size() < a_.rows.size())

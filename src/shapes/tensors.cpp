@@ -9,6 +9,7 @@
 #include <map>
 #include <tuple>
 
+#include "shapes/headed.h"
 #include "shapes/read.h"
 
 namespace fullwarp::shapes {
@@ -77,7 +78,7 @@ constexpr int64_t kPacked = 8;
 
 }  // namespace
 
-Model model_of_tensors(const std::vector<Tensor>& tensors, const std::string& file) {
+Model model_of_tensors(const std::vector<Tensor>& tensors, const std::string& file, int64_t heads) {
   Model model;
   model.file = file;
   model.dtype = dtype_of(tensors);
@@ -99,7 +100,7 @@ Model model_of_tensors(const std::vector<Tensor>& tensors, const std::string& fi
     }
   };
 
-  bool head = false, unknown_quantization = false;
+  bool head = false, unknown_quantization = false, depthwise = false;
   const Tensor* embedding = nullptr;
   for (const Tensor& tensor : tensors) {
     Weight weight;
@@ -127,9 +128,14 @@ Model model_of_tensors(const std::vector<Tensor>& tensors, const std::string& fi
           !has_word(name, {"conv", "downsample", "patch_embed", "stem", "features"}))
         continue;
       weight.out = tensor.shape[0], weight.in = tensor.shape[1];
-      weight.kernel_h = tensor.shape[2], weight.kernel_w = tensor.shape.size() == 4 ? tensor.shape[3] : 1;
+      weight.flat = tensor.shape.size() == 3;
+      weight.kernel_h = tensor.shape[2], weight.kernel_w = weight.flat ? 1 : tensor.shape[3];
       if (weight.kernel_h < 1 || weight.kernel_w < 1 || weight.kernel_h > 1024 || weight.kernel_w > 1024)
         continue;
+      if (weight.in == 1 && weight.out >= 8 && weight.kernel_h * weight.kernel_w > 1) {
+        weight.groups = weight.out;
+        depthwise = true;
+      }
       add(std::move(weight));
       continue;
     }
@@ -162,10 +168,13 @@ Model model_of_tensors(const std::vector<Tensor>& tensors, const std::string& fi
     parameters += elements;
   }
   model.title = fmt::format("{} tensors, {:.4g} billion elements", tensors.size(), parameters / 1e9);
+  if (depthwise)
+    model.notes.push_back("convolutions with one input channel are taken as depthwise, one group a channel");
   model.notes.push_back(
-      "heads, experts per token and the like are not in the tensors: attention is left out, every matrix "
-      "counts as "
-      "one linear layer on all tokens; put config.json beside the file for the whole model");
+      "every matrix counts as one linear layer on all tokens, experts too: put config.json beside the file "
+      "for the "
+      "whole model");
+  find_heads(model, tensors, heads);
   return model;
 }
 

@@ -22,7 +22,8 @@ constexpr double kRange =
     1.28;  // standard deviations of the neighbours; tails are heavy, so nine of ten lie inside
 constexpr double kLeastSpread = 0.05;    // of the logarithm; measurements themselves repeat within 2 %
 constexpr double kSpreadPerStep = 0.03;  // ... for each factor of two that the nearest point is away
-constexpr double kScaledSpread = 0.2;    // added on a GPU that was not measured
+constexpr double kLaunchUs = 2.4, kCopyBytesPerUs = 3.6e6;  // measured copies, read and written, on an H200
+constexpr double kScaledSpread = 0.2;                       // added on a GPU that was not measured
 
 // Rows of an embedded table by column name.
 class Csv {
@@ -348,15 +349,21 @@ std::optional<Estimate> TimeTable::time(const Attention& attention) const {
   const auto found = data().attentions.find(key_of(attention));
   if (found == data().attentions.end()) return std::nullopt;
   double extra = basis_ == Basis::scaled ? kScaledSpread : 0;
+  // Not measured: two lengths, narrower values, windows.
   if (attention.queries != attention.keys) extra += 0.2;
+  if (attention.value_size != 0 && attention.value_size != attention.head_size) extra += 0.2;
+  if (attention.window != 0) extra += 0.3;
   const auto& group = found->second;
   return estimate(attention_us(attention, group.constants, {sms_, half_, memory_}),
                   interpolate(group.points, features(attention)), extra);
 }
 
+std::optional<double> TimeTable::least_us(const Operation& operation) const {
+  if (basis_ == Basis::none) return std::nullopt;
+  return kLaunchUs + bytes(operation) / (kCopyBytesPerUs * memory_);
+}
+
 std::optional<Estimate> TimeTable::time(const Gather& gather) const {
-  // A copy of the rows; measured copies reach 3.6 TB/s, read and written, on an H200.
-  constexpr double kLaunchUs = 2.4, kCopyBytesPerUs = 3.6e6;
   const double us = kLaunchUs + bytes(Operation{.work = gather}) / (kCopyBytesPerUs * memory_);
   return Estimate{us, us * 0.85, us * 1.25};
 }

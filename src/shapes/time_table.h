@@ -44,6 +44,9 @@ class TimeTable {
   // Nothing where no time can be told: another architecture, a grouped convolution, an fp8 product whose rows
   // are no multiples of 16 bytes (which cuBLASLt refuses).
   std::optional<Estimate> time(const Operation& operation) const;
+  // The least that any kernel takes, where time() knows none: each operand and the result once through
+  // memory. Nothing on another architecture.
+  std::optional<double> least_us(const Operation& operation) const;
 
  private:
   struct Data;

@@ -170,6 +170,8 @@ TEST(Explain, ShowsThePageOrTheList) {
   const Outcome page = run_with({"explain", "bank-conflict"});
   EXPECT_EQ(page.code, 0);
   EXPECT_THAT(page.out, HasSubstr("32"));
+  EXPECT_THAT(list.out, HasSubstr("\nshape-alignment "));
+  EXPECT_THAT(run_with({"explain", "shape-alignment"}).out, HasSubstr("16 bytes"));
   EXPECT_EQ(run_with({"explain", "no-such-rule"}).code, 2);
 }
 

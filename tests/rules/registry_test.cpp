@@ -50,6 +50,7 @@ TEST(Registry, EveryPageAndEveryLinkIsAboutARule) {
   const std::set<std::string> known = ids();
   const std::string folder = std::string(FULLWARP_SOURCE_DIR) + "/docs/rules";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.is_directory()) continue;  // the pages of src/shapes/
     const std::string id = entry.path().stem();
     EXPECT_TRUE(known.count(id)) << entry.path();
     const std::string page(explain(id));

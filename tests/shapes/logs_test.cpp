@@ -74,6 +74,30 @@ TEST(CublasLog, BlocksOfArgumentsAreCalls) {
   EXPECT_EQ(model->operations[0].count, 2);
 }
 
+// cublasGemmEx as cuBLAS 11 writes it: types as names with their numbers, the math mode behind the arguments.
+TEST(CublasLog, TheMathModeTellsTf32) {
+  const auto log = [](const std::string& mode) {
+    return "I! cuBLAS (v11.0) function cublasStatus_t cublasGemmEx(cublasHandle_t, ...) called:\n"
+           "i!  handle: type=cublasHandle_t; val=POINTER (IN HEX:0x0xb850e50)\n"
+           "i!  transa: type=cublasOperation_t; val=CUBLAS_OP_N(0)\n"
+           "i!  transb: type=cublasOperation_t; val=CUBLAS_OP_N(0)\n"
+           "i!  m: type=int; val=20\ni!  n: type=int; val=30\ni!  k: type=int; val=40\n"
+           "i!  alpha: type=void; val=POINTER (IN HEX:0x0x7f55b02f3490)\n"
+           "i!  A: type=void; val=POINTER (IN HEX:0x0x7f54c9230200)\n"
+           "i!  Atype: type=cudaDataType_t; val=CUDA_R_32F(0)\ni!  lda: type=int; val=20\n"
+           "i!  B: type=void; val=POINTER (IN HEX:0x0x7f54c9250c00)\n"
+           "i!  Btype: type=cudaDataType_t; val=CUDA_R_32F(0)\ni!  ldb: type=int; val=40\n"
+           "i!  C: type=void; val=POINTER (IN HEX:0x0x7f54c9230400)\ni!  ldc: type=int; val=20\n"
+           "i!  computeType: type=cublasComputeType_t; val=CUBLAS_COMPUTE_32F(68)\n"
+           "i! Time: 2020-09-09T10:00:00 elapsed from start 0.016667 minutes or 1.000000 seconds\n"
+           "i!Process=14055; Thread=140220191823680; GPU=0; Handle=POINTER (IN HEX:0x0xa8af7b0); MathMode=" +
+           mode + "\n";
+  };
+  EXPECT_EQ(gemm_of(read_log(log("CUBLAS_DEFAULT_MATH"))).dtype, Dtype::fp32);
+  EXPECT_EQ(gemm_of(read_log(log("CUBLAS_TF32_TENSOR_OP_MATH"))).dtype, Dtype::tf32);
+  EXPECT_EQ(describe(read_log(log("CUBLAS_DEFAULT_MATH"))->operations[0]), "30 x 20 x 40, NN");
+}
+
 TEST(CublasLog, LinesOfBothLogsCountOnce) {
   const Result<Model> model = read_log(std::string(kCublas) + kLt);
   ASSERT_TRUE(model);

@@ -40,6 +40,50 @@ TEST(Onnx, ConvolutionsCarryTheirSizesForward) {
   EXPECT_EQ(product(derived, "Gemm node of g"), "32 x 1000 x 255, NT, 1 times");
 }
 
+TEST(Onnx, GroupsShareTheChannels) {
+  const OnnxGraph graph = {
+      .nodes = {onnx_node("Conv", {"x", "deep"}, "a",
+                          {onnx_int("group", 32), onnx_ints("pads", {1, 1, 1, 1})}),
+                onnx_node("Conv", {"a", "grouped"}, "b", {onnx_int("group", 4)})},
+      .tensors = {onnx_tensor("deep", {32, 1, 3, 3}), onnx_tensor("grouped", {64, 8, 1, 1})},
+      .inputs = {onnx_value("x", {{2, ""}, {32, ""}, {28, ""}, {28, ""}})}};
+  const Result<Model> model = read(graph.model());
+  ASSERT_TRUE(model) << model.error().to_string();
+  const Derived derived = derive(*model, {});
+  EXPECT_EQ(product(derived, "Conv node of a"),
+            "32 -> 32 channels in 32 groups, 3 x 3 kernel, 2 x 28 x 28, 1 times");
+  EXPECT_EQ(product(derived, "Conv node of b"),
+            "32 -> 64 channels in 4 groups, 1 x 1 kernel, 2 x 28 x 28, 1 times");
+  // Each output element of a depthwise convolution is 9 multiplications and additions; of b, 8 channels of a
+  // group.
+  EXPECT_EQ(flops(*find(derived, "Conv node of a")), 2.0 * 2 * 28 * 28 * 32 * 9);
+  EXPECT_EQ(flops(*find(derived, "Conv node of b")), 2.0 * 2 * 28 * 28 * 64 * 8);
+  EXPECT_EQ(find(derived, "Conv node of a")->weight_elements, 32.0 * 9);
+  const Derived padded = derive(with_number(*model, {"32", 32, 0, true, {}}, 40), {});
+  EXPECT_EQ(product(padded, "Conv node of a"),
+            "40 -> 40 channels in 40 groups, 3 x 3 kernel, 2 x 28 x 28, 1 times");
+  EXPECT_EQ(find(padded, "Conv node of a")->weight_elements, 40.0 * 9);
+}
+
+TEST(Onnx, BackwardHasTheGradientsOfAllButTheInput) {
+  const OnnxGraph graph = {
+      .nodes = {onnx_node("Conv", {"x", "w1"}, "a"), onnx_node("Conv", {"a", "w2"}, "b"),
+                onnx_node("GlobalAveragePool", {"b"}, "c"), onnx_node("Flatten", {"c"}, "d"),
+                onnx_node("Gemm", {"d", "w3"}, "e", {onnx_int("transB", 1)})},
+      .tensors = {onnx_tensor("w1", {64, 3, 1, 1}), onnx_tensor("w2", {128, 64, 1, 1}),
+                  onnx_tensor("w3", {10, 128})},
+      .inputs = {onnx_value("x", {{8, ""}, {3, ""}, {14, ""}, {14, ""}})}};
+  const Result<Model> model = read(graph.model());
+  ASSERT_TRUE(model) << model.error().to_string();
+  const Derived derived = derive(*model, {.backward = true});
+  EXPECT_EQ(find(derived, "Conv node of a", Step::input_gradient), nullptr);
+  EXPECT_NE(find(derived, "Conv node of a", Step::weight_gradient), nullptr);
+  EXPECT_NE(find(derived, "Conv node of b", Step::input_gradient), nullptr);
+  // y[8,10] = x[8,128] w[10,128]^T: dx = dy w, dw = dy^T x.
+  EXPECT_EQ(product(derived, "Gemm node of e", Step::input_gradient), "8 x 128 x 10, NN, 1 times");
+  EXPECT_EQ(product(derived, "Gemm node of e", Step::weight_gradient), "10 x 128 x 8, TN, 1 times");
+}
+
 TEST(Onnx, ProductsWithWeightsTakeTheGraphsRowsOrEveryToken) {
   const OnnxGraph graph = {
       .nodes = {onnx_node("MatMul", {"x", "w"}, "y"), onnx_node("MatMul", {"unknown", "v"}, "z")},

@@ -80,6 +80,17 @@ TEST(Sarif, NamesRuleFileAndLine) {
   EXPECT_EQ(result["locations"][0]["physicalLocation"]["region"]["startLine"], 2);
 }
 
+TEST(Sarif, DescribesTheRulesThatSpoke) {
+  const Json document = Json::parse(render_sarif(advices(), {}));
+  const Json& rules = document["runs"][0]["tool"]["driver"]["rules"];
+  ASSERT_FALSE(rules.empty());
+  const Json& first = rules[document["runs"][0]["results"][0]["ruleIndex"].get<size_t>()];
+  EXPECT_EQ(first["id"], "shape-alignment");
+  EXPECT_THAT(first["shortDescription"]["text"].get<std::string>(), HasSubstr("16 bytes"));
+  EXPECT_EQ(first["fullDescription"]["text"], "Rows of a matrix product that are no multiple of 16 bytes.");
+  EXPECT_THAT(first["help"]["markdown"].get<std::string>(), HasSubstr("## What to do"));
+}
+
 TEST(Text, SaysWhatGainsMost) {
   const std::string text = render_text(advices()[0]);
   EXPECT_THAT(text, HasSubstr("models/gpt2/config.json:2: warning: vocab_size 50257"));

@@ -83,6 +83,50 @@ TEST_F(Safetensors, PackedWeightsAreUnpackedAndTheirGroupsChecked) {
 constexpr const char* kConfig = R"({"model_type": "llama", "hidden_size": 512, "intermediate_size": 1376,
   "num_attention_heads": 8, "num_hidden_layers": 2, "vocab_size": 32000})";
 
+// 32 heads of 64 and 8 for keys; the norm over one head's queries tells.
+TEST_F(Safetensors, HeadsAreTakenFromTensorsThatTellThem) {
+  const std::string tensors = R"(
+    "model.layers.0.self_attn.q_proj.weight": {"dtype": "BF16", "shape": [2048, 1024], "data_offsets": [0, 1]},
+    "model.layers.0.self_attn.k_proj.weight": {"dtype": "BF16", "shape": [512, 1024], "data_offsets": [0, 1]})";
+  const std::string told = write("told.safetensors", safetensors("{" + tensors + R"(,
+    "model.layers.0.self_attn.q_norm.weight": {"dtype": "BF16", "shape": [64], "data_offsets": [0, 1]}})"));
+  const Result<Model> model = read_model(told, {});
+  ASSERT_TRUE(model) << model.error().to_string();
+  const Derived derived = derive(*model, {.batch = 4, .sequence = 256});
+  EXPECT_EQ(product(derived, "model.layers.*.self_attn.scores"),
+            "4 x 32 heads of 64, 256 queries, 256 keys, causal, 1 times");
+  EXPECT_EQ(std::get<Attention>(test::find(derived, "model.layers.*.self_attn.scores")->work).kv_heads, 8);
+
+  const std::string silent = write("silent.safetensors", safetensors("{" + tensors + "}"));
+  const Result<Model> unknown = read_model(silent, {});
+  ASSERT_TRUE(unknown) << unknown.error().to_string();
+  EXPECT_TRUE(unknown->headed.empty());
+  EXPECT_THAT(unknown->notes, testing::Contains(HasSubstr("give --heads N")));
+  const Result<Model> given = read_model(silent, {.heads = 16});
+  ASSERT_TRUE(given) << given.error().to_string();
+  EXPECT_EQ(product(derive(*given, {.batch = 1, .sequence = 8}), "model.layers.*.self_attn.scores"),
+            "1 x 16 heads of 128, 8 queries, 8 keys, causal, 1 times");
+}
+
+TEST_F(Safetensors, FusedProjectionsHaveAsManyKeysAsQueriesIfTheyAreThriceAsLong) {
+  const std::string file = write("m.safetensors", safetensors(R"({
+    "h.0.attn.c_attn.weight": {"dtype": "F32", "shape": [768, 2304], "data_offsets": [0, 1]},
+    "h.1.attn.c_attn.weight": {"dtype": "F32", "shape": [768, 2304], "data_offsets": [0, 1]}})"));
+  const Result<Model> model = read_model(file, {.heads = 12});
+  ASSERT_TRUE(model) << model.error().to_string();
+  EXPECT_EQ(product(derive(*model, {.batch = 1, .sequence = 8}), "h.*.attn.scores"),
+            "1 x 12 heads of 64, 8 queries, 8 keys, causal, 2 times");
+}
+
+TEST_F(Safetensors, ConvolutionsWithOneInputChannelAreDepthwise) {
+  const std::string file = write("m.safetensors", safetensors(R"({
+    "features.1.conv.weight": {"dtype": "F16", "shape": [96, 1, 3, 3], "data_offsets": [0, 1]}})"));
+  const Result<Model> model = read_model(file, {});
+  ASSERT_TRUE(model) << model.error().to_string();
+  EXPECT_EQ(product(derive(*model, {.batch = 2, .sequence = 1}), "features.*.conv.weight"),
+            "96 -> 96 channels in 96 groups, 3 x 3 kernel, 2 x 56 x 56, 1 times");
+}
+
 TEST_F(Safetensors, AConfigBesideThemMakesTheWholeModel) {
   write("config.json", kConfig);
   const std::string file = write("model.safetensors", safetensors(R"({
@@ -90,7 +134,7 @@ TEST_F(Safetensors, AConfigBesideThemMakesTheWholeModel) {
   for (const std::string& path : {file, folder_.string()}) {
     const Result<Model> model = read_model(path, {});
     ASSERT_TRUE(model) << model.error().to_string();
-    EXPECT_TRUE(model->architecture.has_value());
+    EXPECT_EQ(model->architectures.size(), 1u);
     EXPECT_EQ(model->at("vocab_size"), 32001);  // resized behind the config's back
     EXPECT_EQ(model->dtype, Dtype::fp16);
   }
