@@ -26,7 +26,7 @@ __global__ void matmul_reference(const signed char* a, const signed char* b, int
   int row = blockIdx.y * blockDim.y + threadIdx.y;
   if (row >= m || col >= n) return;
   int sum = 0;
-  // fullwarp-ignore: redundant-global-loads, fullwarp-ignore: struct-stride the reference stays simple
+  // fullwarp-ignore: redundant-global-loads, fullwarp-ignore: uncoalesced-global the reference stays simple
   for (int i = 0; i < k; ++i) sum += a[row * k + i] * b[col * k + i];
   c[row * n + col] = sum;
 }

@@ -3,7 +3,7 @@
 // A thread first adds as many values as there are (a grid-stride loop: any n, any grid), then the 32 lanes of
 // a warp add theirs in five shuffles, without shared memory or barriers. Only the 8 sums of the warps go
 // through shared memory, with one barrier.
-// Look at: shared requests a block, 9 where step 3 has hundreds; one barrier where it has nine.
+// Look at: shared requests a block, 9 where step 3 has 45; one barrier where it has nine.
 //
 // fullwarp: in = i32[100000] : below(1000, 5)
 // fullwarp: partial = i32[64]

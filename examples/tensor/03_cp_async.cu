@@ -8,8 +8,8 @@
 //
 // cp.async moves 16 bytes, so the rows of a and b must be multiples of 8 halves (k % 8 == 0, n % 8 == 0);
 // beyond the edge it is told to read 0 bytes and fills with zeros. m is any number.
-// Look at: no registers between load and store, and two barriers a step: after the wait, so that all copies
-// are seen by all, and after the products, so that no copy overwrites what a slower warp still reads.
+// Look at: two barriers a step, so that all see all copies, and none overwrites what a slower warp reads.
+// What is still found, the banks of the copies and the half sectors of the stores: step 4, 08_swizzled.cu.
 //
 // fullwarp: a = f16[128*128] : uniform(1)
 // fullwarp: b = f16[128*128] : uniform(2)

@@ -38,6 +38,7 @@ struct Finding {
   double share = 0;     // 0..1: part of the kernel's total (of what, a note says) that this concerns
   std::string fix;      // what to do, in words and code; may be empty
   std::optional<double> gain;  // factor (>= 1), only where it follows from exact counts
+  std::string gain_of;         // what becomes fewer by it: "global-memory sectors"
   uint64_t count = 1;   // occurrences folded into this one
 };
 

@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "report/format.h"
 #include "report/render.h"
@@ -28,7 +30,7 @@ class TextRenderer {
 
   std::string render() {
     for (const KernelReport& kernel : report_.kernels) {
-      for (const diag::Finding& finding : kernel.findings) add_finding(finding);
+      add_findings(kernel.findings);
       add_printed(kernel);
       if (options_.summary) add_summary(kernel);
     }
@@ -65,22 +67,62 @@ class TextRenderer {
     out_ += styled(style, std::string(level) + ":") + " " + styled(Style::bold, printable(message));
   }
 
-  void add_finding(const diag::Finding& finding) {
+  // What is observed alike in several places of a file, with one cure, is told once: a swap of four arrays is
+  // one thing to its reader. The others follow as notes with their own counts.
+  static bool alike(const diag::Finding& a, const diag::Finding& b) {
+    return a.level != diag::Level::error && a.level == b.level && a.rule == b.rule &&
+           a.message == b.message && a.fix == b.fix && a.place.file == b.place.file;
+  }
+
+  // A launch that repeats an earlier one's finding gets its first line only.
+  using Identity = std::tuple<std::string, std::string, std::string, uint32_t, uint32_t>;
+  static Identity identity(const diag::Finding& f) {
+    return {f.kernel, f.rule, f.place.file, f.place.line, f.place.column};
+  }
+
+  void add_findings(const std::vector<diag::Finding>& findings) {
+    std::vector<bool> told(findings.size(), false);
+    for (size_t i = 0; i < findings.size(); ++i) {
+      if (told[i]) continue;
+      std::vector<const diag::Finding*> others;
+      for (size_t k = i + 1; k < findings.size(); ++k) {
+        if (told[k] || !alike(findings[i], findings[k])) continue;
+        told[k] = true;
+        others.push_back(&findings[k]);
+      }
+      add_finding(findings[i], others);
+    }
+    for (const diag::Finding& finding : findings)
+      if (finding.level != diag::Level::error) known_.insert(identity(finding));
+  }
+
+  void add_finding(const diag::Finding& finding, const std::vector<const diag::Finding*>& others) {
     add_head(place_text(finding.place.file, finding.place.line, finding.place.column),
              style_of(finding.level), to_string(finding.level), finding.message);
     out_ += " [" + finding.rule + "]\n";
+    if (known_.count(identity(finding)) != 0) return;
     add_source(finding.place, finding.label);
     for (const diag::Note& note : finding.notes) {
       out_ += "  ";
       if (note.place) out_ += place_text(note.place->file, note.place->line, note.place->column) + " ";
       out_ += styled(Style::note, "note:") + " " + printable(note.text) + "\n";
     }
-    if (finding.notes.empty() && !finding.evidence.empty()) add_evidence(finding);
+    // What an error has to say stands in its message and label; addresses are for programs.
+    if (finding.notes.empty() && !finding.evidence.empty() && finding.level != diag::Level::error)
+      add_evidence(finding);
+    for (const diag::Finding* other : others) {
+      out_ += "  " + place_text(other->place.file, other->place.line, other->place.column) + " " +
+              styled(Style::note, "note:") + " and here";
+      if (!other->notes.empty() && !other->notes.front().place)
+        out_ += ": " + printable(other->notes.front().text);
+      out_ += "\n";
+    }
     if (!finding.fix.empty()) {
       out_ += "  " + styled(Style::caret, "fix:") + " " + indented(printable(finding.fix, true)) + "\n";
     }
     if (finding.gain)
-      out_ += fmt::format("  gain: {:.3g} times fewer in this kernel, by the counts above\n", *finding.gain);
+      out_ += fmt::format("  gain: {:.3g} times fewer {} in this kernel\n", *finding.gain,
+                          finding.gain_of.empty() ? "accesses" : finding.gain_of);
   }
 
   void add_evidence(const diag::Finding& finding) {
@@ -269,6 +311,7 @@ class TextRenderer {
 
   const Report& report_;
   const TextOptions& options_;
+  std::set<Identity> known_;  // findings of the launches before
   std::string out_;
 };
 

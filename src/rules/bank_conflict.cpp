@@ -91,8 +91,8 @@ struct Padding {
   uint32_t wavefronts = 0;  // of the example after it
 };
 
-// Tries rows that are longer by 1, 2, 4 elements on the example's addresses; nothing unless one of them
-// helps.
+// Tries rows that are longer by 1, 2, 4, 8, 16 elements (two half-warps in two rows need 16) on the example's
+// addresses; nothing unless one of them helps.
 std::optional<Padding> padding(Context& context, const AccessGroup& group, const diag::Place& place) {
   if (group.origin.variable < 0) return {};
   const ptx::Variable& variable = context.module.variables[static_cast<size_t>(group.origin.variable)];
@@ -111,7 +111,7 @@ std::optional<Padding> padding(Context& context, const AccessGroup& group, const
   const mem::WarpAccess& before = group.costliest->example.access;
   const mem::AccessCost cost = mem::shared_cost(before);
   std::optional<Padding> best;
-  for (uint64_t pad = 1; pad <= 8; pad *= 2) {
+  for (uint64_t pad = 1; pad <= 16; pad *= 2) {
     mem::WarpAccess after = before;
     bool aligned = true;
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
@@ -153,12 +153,12 @@ std::string advice(const AccessGroup& group) {
   }
   if (constant && stride && *stride % kBankBytes == 0 && *stride != 0) {
     const int64_t words = std::abs(*stride) / kBankBytes;
-    return words % 2 == 0
-               ? fmt::format(
-                     "neighbouring lanes are {} words apart: let them take neighbouring words, or make the "
-                     "distance odd ({} words: one word of padding a row)",
-                     words, words + 1)
-               : std::string("let neighbouring lanes take neighbouring words");
+    return words % 2 == 0 ? fmt::format(
+                                "neighbouring lanes are {} words apart: let them take neighbouring words, or "
+                                "keep element i "
+                                "at i + i / 32 (of rows: one word of padding a row, {} words)",
+                                words, words + 1)
+                          : std::string("let neighbouring lanes take neighbouring words");
   }
   return "let neighbouring lanes take neighbouring words, or store the elements at an index whose low five "
          "bits "
@@ -207,8 +207,10 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
               fmt::format(" (a request like this one then takes {})", counted(pad->wavefronts, "wavefront"));
         // Exact only if every request costs what the example costs, so that the pad cures them all.
         const uint64_t each = mem::shared_cost(example).wavefronts;
-        if (pad->wavefronts == ideal && each * sums.requests == sums.wavefronts)
+        if (pad->wavefronts == ideal && each * sums.requests == sums.wavefronts) {
           finding.gain = total / (total - extra);
+          finding.gain_of = "shared-memory wavefronts";
+        }
       } else {
         finding.fix = advice(group);
       }

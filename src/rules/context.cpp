@@ -88,8 +88,11 @@ void Context::collect_groups() {
     AccessGroup& group = groups_[slot->second];
     group.members.push_back(&counters);
     group.sums.add(counters);
+    // What a request costs beyond its due in shared memory, where widths differ; in all, elsewhere.
     const auto cost = [](const MemoryCounters& c) {
-      const uint64_t units = c.space == mem::AccessSpace::shared ? c.wavefronts : c.sectors;
+      const uint64_t units = c.space == mem::AccessSpace::shared
+                                 ? c.wavefronts - std::min(c.wavefronts, c.ideal_wavefronts)
+                                 : c.sectors;
       return static_cast<double>(units) / static_cast<double>(c.requests);
     };
     if (cost(counters) > cost(*group.costliest)) group.costliest = &counters;
@@ -133,31 +136,51 @@ diag::Place Context::place(InstructionId id) const {
   return place;
 }
 
-diag::Place Context::kernel_place() {
-  if (kernel_place_) return *kernel_place_;
-  diag::Place found;
+void Context::find_kernel() {
+  if (kernel_place_) return;
+  diag::Place& found = kernel_place_.emplace();
   found.file = module.path;
-  if (profile.function >= 0 && static_cast<size_t>(profile.function) < module.functions.size()) {
-    const ptx::Function& function = module.functions[static_cast<size_t>(profile.function)];
-    found.line = function.line;
-    // The first instruction that stands in the kernel itself leads to the file; the name, to the line.
-    const std::string name = source_name(function.name);
-    for (const ptx::Instruction& i : function.instructions) {
-      if (i.location < 0 || static_cast<size_t>(i.location) >= module.locations.size()) continue;
-      const ptx::SourceLocation& location = module.locations[static_cast<size_t>(i.location)];
-      if (location.inlined_at >= 0 || location.file >= module.files.size() || location.line == 0) continue;
-      found.file = module.files[location.file].name;
-      found.line = location.line;
-      if (const uint32_t line = find_function(input.sources, found.file, location.line, name)) {
-        found.line = line;
-        found.column = columns_of(input.sources.line(found.file, line), name).front();
-        found.end_column = found.column + static_cast<uint32_t>(name.size());
-      }
-      break;
-    }
+  if (profile.function < 0 || static_cast<size_t>(profile.function) >= module.functions.size()) return;
+  const ptx::Function& function = module.functions[static_cast<size_t>(profile.function)];
+  found.line = function.line;
+  // The first instruction that stands in the kernel itself leads to the file; the name, to the declaration
+  // above.
+  for (const ptx::Instruction& i : function.instructions) {
+    if (i.location < 0 || static_cast<size_t>(i.location) >= module.locations.size()) continue;
+    const ptx::SourceLocation& location = module.locations[static_cast<size_t>(i.location)];
+    if (location.inlined_at >= 0 || location.file >= module.files.size() || location.line == 0) continue;
+    found.file = module.files[location.file].name;
+    found.line = location.line;
+    break;
   }
-  kernel_place_ = found;
-  return found;
+  const std::string name = source_name(function.name);
+  for (input::SourceKernel& kernel : input::kernels_in_source(input.sources.text(found.file)))
+    if (kernel.name == name && kernel.line <= found.line) kernel_source_ = std::move(kernel);
+  if (!kernel_source_) return;
+  found.line = kernel_source_->line;
+  found.column = kernel_source_->column;
+  found.end_column = found.column + static_cast<uint32_t>(name.size());
+}
+
+diag::Place Context::kernel_place() {
+  find_kernel();
+  return *kernel_place_;
+}
+
+const input::SourceParameter* Context::parameter(int32_t function, int32_t param) {
+  if (function != profile.function || param < 0) return nullptr;
+  find_kernel();
+  return kernel_source_ && static_cast<size_t>(param) < kernel_source_->parameters.size()
+             ? &kernel_source_->parameters[static_cast<size_t>(param)]
+             : nullptr;
+}
+
+bool Context::points_to_struct(const AccessGroup& group) {
+  const input::SourceParameter* found = parameter(group.costliest->instruction.function, group.origin.param);
+  if (!found) return false;
+  const auto [known, fresh] = structs_.try_emplace(found->type, false);
+  if (fresh) known->second = is_struct(input.sources, kernel_place().file, found->type);
+  return known->second;
 }
 
 diag::Finding Context::finding(const Rule& rule, InstructionId at) const {
@@ -201,24 +224,11 @@ void Context::add_inlining(diag::Finding& finding, InstructionId at) const {
   }
 }
 
-std::string Context::parameter_name(int32_t function, int32_t param) {
-  if (function != profile.function || param < 0) return {};
-  if (!kernel_parameters_) {
-    const diag::Place at = kernel_place();
-    kernel_parameters_.emplace();
-    if (at.column > 0) {  // the declaration was found
-      const std::string name(line(at).substr(at.column - 1, at.end_column - at.column));
-      kernel_parameters_ = parameter_names(input.sources, at.file, at.line, name);
-    }
-  }
-  const size_t index = static_cast<size_t>(param);
-  return index < kernel_parameters_->size() ? (*kernel_parameters_)[index] : std::string();
-}
-
 std::string Context::name(InstructionId at, const Origin& origin, int32_t buffer) {
   if (origin.variable >= 0) return source_name(module.variables[static_cast<size_t>(origin.variable)].name);
-  const std::string parameter = parameter_name(at.function, origin.param);
-  if (!parameter.empty()) return parameter;
+  if (const input::SourceParameter* found = parameter(at.function, origin.param);
+      found && !found->name.empty())
+    return found->name;
   if (buffer >= 0 && static_cast<size_t>(buffer) < profile.buffers.size())
     return profile.buffers[static_cast<size_t>(buffer)].name;
   return {};

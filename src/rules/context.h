@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "input/columns.h"
+#include "input/source_kernels.h"
 #include "rules/origin.h"
 #include "rules/rule.h"
 #include "rules/rules.h"
@@ -30,7 +31,7 @@ struct AccessGroup {
   int32_t buffer = -1;  // global: index in KernelProfile::buffers of the example, or -1
   Origin origin;
   std::vector<const profile::MemoryCounters*> members;  // in program order
-  const profile::MemoryCounters* costliest = nullptr;   // most sectors (wavefronts) per request
+  const profile::MemoryCounters* costliest = nullptr;   // most sectors (extra wavefronts) per request
   AccessSums sums;
 };
 
@@ -53,10 +54,10 @@ class Context {
   const profile::ExecutionCounters* executed(profile::InstructionId id) const;
   const Definitions& definitions(int32_t function);
 
-  // In the source, or in the PTX where there is no line. Of functions of a toolkit that were inlined, the line
-  // that called them.
+  // In the source, or in the PTX where there is no line. Of functions of a toolkit that were inlined, the
+  // line that called them.
   diag::Place place(profile::InstructionId id) const;
-  diag::Place kernel_place();                          // of the kernel's declaration
+  diag::Place kernel_place();  // of the kernel's declaration
   std::string_view line(const diag::Place& place) { return input.sources.line(place.file, place.line); }
 
   // A finding of the rule's level at an instruction, with its inlining chain as notes.
@@ -71,20 +72,24 @@ class Context {
   std::string name(profile::InstructionId at, const Origin& origin, int32_t buffer);
   // Marks what the hint describes in the place's line, if it is there.
   void narrow(diag::Place& place, const input::Hint& hint);
-  // What the source calls a register's value, if it is loaded from a parameter: "n"; else empty.
-  std::string parameter_name(int32_t function, int32_t param);
+  // Whether the source declares the pointer that a group goes through as one to a struct.
+  bool points_to_struct(const AccessGroup& group);
 
  private:
   int32_t location(profile::InstructionId id) const;  // index in Module::locations; -1: none
   void collect_groups();
+  void find_kernel();
+  // A parameter of the kernel as the source declares it; null if it is not known, or of another function.
+  const input::SourceParameter* parameter(int32_t function, int32_t param);
   void mark(diag::Finding& finding, const AccessGroup& group);
   void add_inlining(diag::Finding& finding, profile::InstructionId at) const;
 
   std::vector<bool> toolkit_files_;  // by index in Module::files
   std::vector<AccessGroup> groups_;
   std::map<int32_t, std::unique_ptr<Definitions>> definitions_;
-  std::optional<std::vector<std::string>> kernel_parameters_;
   std::optional<diag::Place> kernel_place_;
+  std::map<std::string, bool> structs_;               // is_struct() by type
+  std::optional<input::SourceKernel> kernel_source_;  // empty: not found in the source
 };
 
 }  // namespace fullwarp::rules

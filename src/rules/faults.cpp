@@ -6,6 +6,7 @@
 #include <map>
 
 #include "rules/context.h"
+#include "rules/flow.h"
 #include "rules/text.h"
 
 namespace fullwarp::rules {
@@ -43,7 +44,9 @@ std::string message(const Context& context, const Fault& fault) {
       if (fault.offset < 0)
         return fmt::format("{} {} before the start of {}", access(fault),
                            counted(static_cast<uint64_t>(-fault.offset), "byte"), what);
-      if (bytes >= 0 && fault.offset >= bytes)
+      if (bytes >= 0 && fault.offset == bytes)
+        return fmt::format("{} right behind the end of {}", access(fault), what);
+      if (bytes >= 0 && fault.offset > bytes)
         return fmt::format("{} {} past the end of {}", access(fault),
                            counted(static_cast<uint64_t>(fault.offset - bytes), "byte"), what);
       return fmt::format("{} outside {}, at byte {}", access(fault), what,
@@ -100,7 +103,8 @@ std::string fix(FaultKind kind) {
       return "put `__syncthreads()` between the two accesses (`__syncwarp()` within a warp), where all "
              "threads reach it";
     case FaultKind::global_race:
-      return "let each element be written by one thread only, use atomics, put a barrier between (within a block), or split the kernel in two "
+      return "let each element be written by one thread only, use atomics, put a barrier between (within a "
+             "block), or split the kernel in two "
              "launches";
     case FaultKind::barrier_divergence:
       return "move the barrier out of the condition (or loop), so that every thread of the block reaches it";
@@ -143,6 +147,128 @@ void mark(Context& context, diag::Finding& finding, const Fault& fault) {
   context.narrow(finding.place, hint);
 }
 
+// The barrier at which the rest of a block stood when a warp of it was stopped at the step limit.
+const Fault* barrier_of_block(const Context& context, const Dim3& block) {
+  for (const Fault& fault : context.profile.faults)
+    if (fault.kind == FaultKind::barrier_divergence && dims(fault.block) == dims(block)) return &fault;
+  return nullptr;
+}
+
+// Whether a warp that was stopped at the step limit did nothing but look at shared memory: a loop that loads
+// from there, changes no memory, and is nearly all that the launch executed.
+bool polls_shared(Context& context, const Fault& fault) {
+  constexpr double kNearlyAll = 0.9;
+  const ptx::Instruction* at = context.instruction(fault.instruction);
+  if (!at) return false;
+  const auto f = static_cast<size_t>(fault.instruction.function);
+  const ptx::Function& function = context.module.functions[f];
+  const Flow flow(context.module, function);
+  const auto is_shared_load = [&](uint32_t i) {
+    return std::any_of(
+        context.profile.memory.begin(), context.profile.memory.end(), [&](const auto& counters) {
+          return counters.instruction.function == fault.instruction.function &&
+                 counters.instruction.index == i && counters.space == mem::AccessSpace::shared &&
+                 counters.kind == mem::AccessKind::load;
+        });
+  };
+  for (uint32_t i = 0; i < function.instructions.size(); ++i) {
+    if (function.instructions[i].op != ptx::Op::bra) continue;
+    const Flow::Region loop = flow.region(i);
+    if (!loop.loop || std::find(loop.instructions.begin(), loop.instructions.end(),
+                                fault.instruction.index) == loop.instructions.end())
+      continue;
+    bool looks = false, acts = false;
+    uint64_t executed = 0;
+    for (const uint32_t k : loop.instructions) {
+      switch (function.instructions[k].op) {
+        case ptx::Op::ld:
+          (is_shared_load(k) ? looks : acts) = true;
+          break;
+        case ptx::Op::st:
+        case ptx::Op::atom:
+        case ptx::Op::red:
+        case ptx::Op::call:
+        case ptx::Op::bar:
+        case ptx::Op::barrier:
+          acts = true;
+          break;
+        default:
+          break;
+      }
+      if (const auto* counters = context.executed({fault.instruction.function, k}))
+        executed += counters->warps;
+    }
+    if (looks && !acts &&
+        static_cast<double>(executed) > kNearlyAll * static_cast<double>(context.profile.warp_instructions))
+      return true;
+  }
+  return false;
+}
+
+// A spin that nobody can end is no long loop but a deadlock: the warp polls shared memory, which only its
+// block can write, and the rest of the block waits at a barrier.
+std::vector<Fault> told_apart(Context& context) {
+  std::vector<Fault> faults = context.profile.faults;
+  for (Fault& fault : faults) {
+    if (fault.kind != FaultKind::step_limit) continue;
+    const auto in_block = [&](const Fault& other) {
+      return other.kind == FaultKind::step_limit && dims(other.block) == dims(fault.block);
+    };
+    const auto& all = context.profile.faults;
+    if (barrier_of_block(context, fault.block) &&
+        std::all_of(all.begin(), all.end(),
+                    [&](const Fault& other) { return !in_block(other) || polls_shared(context, other); }))
+      fault.kind = FaultKind::deadlock;
+  }
+  return faults;
+}
+
+// Whether all threads that race at an instruction store one constant: `*changed = true`.
+bool stores_constant(Context& context, const Fault& fault) {
+  if (!(fault.instruction == fault.other)) return false;
+  const ptx::Instruction* at = context.instruction(fault.instruction);
+  if (!at || at->op != ptx::Op::st || at->operand_count < 2) return false;
+  const ptx::Operand& value = context.module.operands_of(*at)[1];
+  if (value.kind == ptx::Operand::Kind::imm) return true;
+  if (value.kind != ptx::Operand::Kind::reg) return false;
+  const auto& definitions = context.definitions(fault.instruction.function).of(value.index);
+  const auto& instructions =
+      context.module.functions[static_cast<size_t>(fault.instruction.function)].instructions;
+  return definitions.size() == 1 && instructions[definitions.front()].op == ptx::Op::mov &&
+         instructions[definitions.front()].operand_count > 1 &&
+         context.module.operands_of(instructions[definitions.front()])[1].kind == ptx::Operand::Kind::imm;
+}
+
+bool has_fences(const Context& context) {
+  for (size_t f = 0; f < context.profile.executed.size() && f < context.module.functions.size(); ++f) {
+    const auto& instructions = context.module.functions[f].instructions;
+    const auto& executed = context.profile.executed[f];
+    for (size_t i = 0; i < executed.size() && i < instructions.size(); ++i)
+      if (executed[i].warps != 0 && !instructions[i].has(ptx::Mod::cta) &&
+          (instructions[i].op == ptx::Op::membar || instructions[i].op == ptx::Op::fence))
+        return true;
+  }
+  return false;
+}
+
+// A race that is certain, but may not be what is wrong.
+void weigh_race(Context& context, diag::Finding& finding, const Fault& fault) {
+  if (stores_constant(context, fault)) {
+    finding.level = diag::Level::note;
+    finding.notes.push_back(
+        {"all of them store the same value: the result does not depend on who is last", {}});
+    finding.fix.clear();
+  } else if (fault.kind == FaultKind::global_race && dims(fault.block) != dims(fault.other_block) &&
+             has_fences(context)) {
+    finding.level = diag::Level::warning;
+    finding.notes.push_back({"the kernel has fences, and whether one orders these two is not looked at", {}});
+    finding.fix =
+        "read what other blocks wrote through a volatile pointer or an atomic, and with a `__threadfence()` "
+        "on both "
+        "sides: before the flag or ticket is set, and after it is read";
+  }
+}
+
 diag::Finding report(Context& context, const Rule& rule, const Fault& fault) {
   diag::Finding finding = context.finding(rule, fault.instruction);
   mark(context, finding, fault);
@@ -153,12 +279,22 @@ diag::Finding report(Context& context, const Rule& rule, const Fault& fault) {
     finding.label += fmt::format(" {}s", verb(fault.access));
     if (fault.other.function >= 0)  // where the thread is not known, the message says what is
       finding.notes.insert(finding.notes.begin(),
-                           {fault.other_thread_known
-                                ? fmt::format("the other access, by {}", who(fault.other_thread, fault.other_block))
-                                : "the other access",
+                           {fault.other_thread_known ? fmt::format("the other access, by {}",
+                                                                   who(fault.other_thread, fault.other_block))
+                                                     : "the other access",
                             context.place(fault.other)});
   } else if (!fault.detail.empty() && finding.message.find(fault.detail) == std::string::npos) {
     finding.notes.insert(finding.notes.begin(), {fault.detail, {}});
+  }
+  // A warp that was stopped while it ran, not where it waited.
+  const bool ran =
+      fault.kind == FaultKind::step_limit || (fault.kind == FaultKind::deadlock && fault.detail.empty());
+  if (const Fault* barrier = ran ? barrier_of_block(context, fault.block) : nullptr) {
+    if (fault.kind == FaultKind::deadlock)
+      finding.notes.push_back(
+          {"this thread spins for a value in shared memory that nobody can write any more", {}});
+    finding.notes.push_back({"the other threads of the block wait at this barrier, or have ended",
+                             context.place(barrier->instruction)});
   }
   if (finding.count > 1)
     finding.notes.push_back(
@@ -177,22 +313,36 @@ diag::Finding report(Context& context, const Rule& rule, const Fault& fault) {
   }
   finding.evidence.push_back({"occurrences", static_cast<int64_t>(finding.count)});
   finding.fix = fix(fault.kind);
+  if (is_race(fault.kind)) weigh_race(context, finding, fault);
   return finding;
+}
+
+// Whether the same line also reads the object in a race: then somebody writes it, and "never written" is only
+// the order in which the warps happened to run.
+bool is_raced(const Context& context, const Fault& read, const diag::Place& at) {
+  return std::any_of(context.profile.faults.begin(), context.profile.faults.end(), [&](const Fault& race) {
+    if (!is_race(race.kind) || verb(race.access) != "read" || race.object != read.object) return false;
+    const diag::Place place = context.place(race.instruction);
+    return place.line == at.line && place.file == at.file;
+  });
 }
 
 // Faults of one line and one object are one finding: the first, with the sum of the counts.
 void report_all(Context& context, const Rule& rule, std::initializer_list<FaultKind> kinds,
                 std::vector<diag::Finding>& findings) {
-  const auto& faults = context.profile.faults;
-  const bool stopped = std::any_of(faults.begin(), faults.end(),
+  const auto has = [&](FaultKind kind) { return std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); };
+  const std::vector<Fault> faults =
+      has(FaultKind::step_limit) || has(FaultKind::deadlock) ? told_apart(context) : context.profile.faults;
+  const bool stopped = std::any_of(context.profile.faults.begin(), context.profile.faults.end(),
                                    [](const Fault& f) { return f.kind == FaultKind::step_limit; });
   std::map<std::tuple<FaultKind, std::string, uint32_t, std::string>, Fault> lines;
   std::vector<decltype(lines)::iterator> order;
   for (const Fault& fault : faults) {
-    if (std::find(kinds.begin(), kinds.end(), fault.kind) == kinds.end()) continue;
+    if (!has(fault.kind)) continue;
     // Threads stopped at the limit miss their barriers for that reason alone.
     if (stopped && fault.kind == FaultKind::barrier_divergence) continue;
     const diag::Place at = context.place(fault.instruction);
+    if (fault.kind == FaultKind::uninitialised && is_raced(context, fault, at)) continue;
     const auto [entry, fresh] = lines.try_emplace({fault.kind, at.file, at.line, fault.object}, fault);
     if (fresh)
       order.push_back(entry);

@@ -171,6 +171,12 @@ Flow::Region Flow::region(uint32_t branch) const {
     for (const uint32_t s : blocks_[b].successors) visit(s);
   }
   region.loop = seen[start];
+  for (uint32_t b = 0; region.loop && b < blocks_.size(); ++b) {
+    const auto& next = blocks_[b].successors;
+    if (!seen[b] && blocks_[b].end > 0 &&
+        std::any_of(next.begin(), next.end(), [&](uint32_t s) { return seen[s]; }))
+      region.entries.push_back(blocks_[b].end - 1);
+  }
   for (uint32_t b = 0; b < blocks_.size(); ++b)
     if (seen[b])
       for (uint32_t i = blocks_[b].begin; i < blocks_[b].end; ++i) region.instructions.push_back(i);

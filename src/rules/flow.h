@@ -18,6 +18,7 @@ class Flow {
   struct Region {
     std::vector<uint32_t> instructions;  // in order
     bool loop = false;                   // the branch can reach itself inside: it leaves or repeats a loop
+    std::vector<uint32_t> entries;       // of a loop: the last instructions of the blocks that lead into it
     bool leaves = false;  // one of its ways leads straight out of the function (a bounds check)
   };
   // What can execute after the branch and before its immediate post-dominator.

@@ -23,6 +23,19 @@ std::optional<int64_t> lane_stride(const mem::WarpAccess& access) {
   return pairs >= 2 ? stride : std::nullopt;
 }
 
+std::optional<int64_t> usual_stride(const mem::WarpAccess& access) {
+  std::map<int64_t, unsigned> counts;
+  unsigned pairs = 0;
+  for (unsigned lane = 1; lane < kWarpSize; ++lane) {
+    if (!(access.mask >> lane & 1) || !(access.mask >> (lane - 1) & 1)) continue;
+    ++counts[static_cast<int64_t>(access.address[lane] - access.address[lane - 1])];
+    ++pairs;
+  }
+  for (const auto& [stride, count] : counts)
+    if (pairs >= 2 && 3 * count >= 2 * pairs) return stride;
+  return {};
+}
+
 double sector_ratio(const AccessSums& sums) {
   return sums.ideal_sectors ? static_cast<double>(sums.sectors) / static_cast<double>(sums.ideal_sectors) : 1;
 }
@@ -31,10 +44,6 @@ namespace {
 
 // A matrix's columns are many rows apart; a struct larger than this is not what the rule is about.
 constexpr int64_t kMaxStructBytes = 512;
-
-// An unrolled loop over a short row looks like a struct of its elements; up to this size it is treated as
-// one.
-constexpr int64_t kMaxUnnamedBytes = 64;
 
 // `particles[i].x` or `p->x`: the source itself says that it is a member.
 bool reads_member(std::string_view line, uint32_t column_after_name) {
@@ -61,7 +70,7 @@ std::vector<StructAccess> struct_accesses(Context& context) {
     StructAccess access;
     std::set<uint64_t> offsets;
     std::set<uint64_t> bytes;
-    bool member_syntax = false;
+    bool is_struct = false;  // the source says so
   };
   std::map<std::tuple<int32_t, std::string_view, int64_t>, Entry> entries;
   for (const AccessGroup& group : context.groups()) {
@@ -81,17 +90,18 @@ std::vector<StructAccess> struct_accesses(Context& context) {
           static_cast<uint64_t>(counters->example.buffer_offset[lane]) % entry.access.stride_bytes;
       entry.offsets.insert(offset);
       for (uint32_t b = 0; b < width; ++b) entry.bytes.insert((offset + b) % entry.access.stride_bytes);
+      if (!entry.is_struct) entry.is_struct = context.points_to_struct(group);
       const std::string name = context.name(group);
       const diag::Place at = context.place(counters->instruction);
       const std::string_view line = context.line(at);
       for (const uint32_t column : columns_of(line, name))
-        entry.member_syntax |= reads_member(line, column - 1 + static_cast<uint32_t>(name.size()));
+        entry.is_struct |= reads_member(line, column - 1 + static_cast<uint32_t>(name.size()));
     }
   }
   std::vector<StructAccess> found;
   for (auto& [key, entry] : entries) {
-    // One offset alone may be a column of a matrix as well as a member.
-    if (!entry.member_syntax && (entry.offsets.size() < 2 || std::get<2>(key) > kMaxUnnamedBytes)) continue;
+    // The addresses alone may as well be those of a matrix with short rows.
+    if (!entry.is_struct) continue;
     entry.access.members = static_cast<uint32_t>(entry.offsets.size());
     entry.access.member_bytes = static_cast<uint32_t>(entry.bytes.size());
     found.push_back(std::move(entry.access));

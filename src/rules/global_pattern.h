@@ -14,8 +14,11 @@ namespace fullwarp::rules {
 // there are at least two such pairs.
 std::optional<int64_t> lane_stride(const mem::WarpAccess& access);
 
-// Accesses to members of an array of structs: one buffer, one kind, one stride, several places within the
-// stride.
+// The distance that at least two thirds of such pairs have, and there are at least two pairs: the rows of a
+// tile are apart by another than their elements.
+std::optional<int64_t> usual_stride(const mem::WarpAccess& access);
+
+// Accesses to members of an array of what the source calls a struct: one buffer, one kind, one stride.
 struct StructAccess {
   std::vector<const AccessGroup*> groups;  // in program order
   uint32_t stride_bytes = 0;

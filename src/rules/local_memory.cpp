@@ -11,6 +11,7 @@ namespace {
 
 constexpr Threshold kThresholds[] = {
     {"min-share", 0.05, "requests to local memory as a share of the kernel's requests to all memory"},
+    {"min-cost", 0.01, "requests to local memory for each warp instruction of the kernel"},
     {"min-spill-bytes", 4, "bytes of registers spilled by a thread, as ptxas reports them"},
 };
 
@@ -29,7 +30,9 @@ void report_arrays(Context& context, std::vector<diag::Finding>& findings) {
   const Rule& rule = local_memory_rule;
   const double all =
       static_cast<double>(context.local.requests + context.global.requests + context.shared.requests);
-  if (all == 0 || static_cast<double>(context.local.requests) < all * context.threshold(rule, "min-share"))
+  const double requests = static_cast<double>(context.local.requests);
+  if (all == 0 || requests < all * context.threshold(rule, "min-share") ||
+      requests < static_cast<double>(context.profile.warp_instructions) * context.threshold(rule, "min-cost"))
     return;
   // One finding for the kernel, at the costliest access: the cure is the array's, not the access's.
   const AccessGroup* costliest = nullptr;

@@ -14,6 +14,7 @@ namespace {
 constexpr Threshold kThresholds[] = {
     {"min-requests", 0.5, "share of an access's requests that need exactly one sector too many"},
     {"min-share", 0.05, "extra sectors as a share of all the kernel's global-memory sectors"},
+    {"min-cost", 0.02, "extra sectors for each warp instruction of the kernel"},
     {"max-ratio", 2, "sectors per ideal sector from which an access is uncoalesced-global's"},
 };
 
@@ -27,7 +28,9 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
     if (!is_misaligned(context, group, context.threshold(rule, "min-requests"))) continue;
     if (sector_ratio(sums) >= context.threshold(rule, "max-ratio")) continue;
     const double extra = static_cast<double>(sums.misaligned_requests);
-    if (extra < total * context.threshold(rule, "min-share")) continue;
+    if (extra < total * context.threshold(rule, "min-share") ||
+        extra < static_cast<double>(context.profile.warp_instructions) * context.threshold(rule, "min-cost"))
+      continue;
 
     diag::Finding finding = context.finding(rule, group);
     // A base that is off costs every request; an odd row pitch spares the rows that happen to lie right, and
@@ -54,8 +57,10 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
     if (example.valid) {
       const unsigned first = static_cast<unsigned>(std::countr_zero(example.access.mask));
       const uint64_t past = example.access.address[first] % kSectorBytes;
-      finding.label = fmt::format("lane {} begins {} past a sector", first, counted(past, "byte"));
-      finding.evidence.push_back({"bytes_past_sector", static_cast<int64_t>(past)});
+      if (past != 0) {  // the one that is remembered may be of those that lie right
+        finding.label = fmt::format("lane {} begins {} past a sector", first, counted(past, "byte"));
+        finding.evidence.push_back({"bytes_past_sector", static_cast<int64_t>(past)});
+      }
     }
     finding.fix =
         "let each warp's first element lie on a multiple of 32 bytes: an aligned base, and a row pitch that "
@@ -65,6 +70,7 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
         "first warp do the odd elements and shift the others";
     // One sector less for each such request, and nothing else changes.
     finding.gain = total / (total - extra);
+    finding.gain_of = "global-memory sectors";
     findings.push_back(std::move(finding));
   }
 }

@@ -112,4 +112,63 @@ Origin Definitions::origin(uint32_t index, mem::AccessSpace space) const {
   return origin;
 }
 
+Definitions::Sources Definitions::sources_of(uint32_t first) const {
+  Sources found;
+  std::set<uint32_t> visited{first};  // registers
+  std::vector<uint32_t> pending{first};
+  while (!pending.empty()) {
+    const uint32_t reg = pending.back();
+    pending.pop_back();
+    if (reg >= by_register_.size()) continue;
+    if (visited.size() > kMaxVisited) return {.memory = true, .parameter = true};
+    for (const uint32_t i : by_register_[reg]) {
+      const ptx::Instruction& def = function_.instructions[i];
+      const bool parameter = def.op == Op::ld && def.has(Mod::param);
+      found.parameter |= parameter;
+      found.memory |= !parameter && (def.op == Op::ld || def.op == Op::call || def.op == Op::atom);
+      const Operand* o = module_.operands_of(def);
+      for (unsigned k = 1; k < def.operand_count; ++k)
+        if (o[k].kind == Operand::Kind::reg && visited.insert(o[k].index).second)
+          pending.push_back(o[k].index);
+    }
+  }
+  return found;
+}
+
+bool Definitions::guard_depends_on_memory(uint32_t index) const {
+  const int32_t guard = function_.instructions[index].guard;
+  return guard >= 0 && sources_of(static_cast<uint32_t>(guard)).memory;
+}
+
+bool Definitions::is_bounds_check(uint32_t index) const {
+  const int32_t guard = function_.instructions[index].guard;
+  if (guard < 0) return false;
+  const Sources sources = sources_of(static_cast<uint32_t>(guard));
+  if (sources.memory || !sources.parameter) return false;
+  // The comparisons behind it, through `or` and `and`.
+  std::set<uint32_t> visited;
+  std::vector<uint32_t> pending{static_cast<uint32_t>(guard)};
+  bool compares = false;
+  while (!pending.empty()) {
+    const uint32_t reg = pending.back();
+    pending.pop_back();
+    if (reg >= by_register_.size() || !visited.insert(reg).second) continue;
+    for (const uint32_t i : by_register_[reg]) {
+      const ptx::Instruction& def = function_.instructions[i];
+      const Operand* o = module_.operands_of(def);
+      if (def.op == Op::setp) {
+        if (def.has(Mod::eq) || def.has(Mod::ne)) return false;
+        compares = true;
+      }
+      if (def.op != Op::setp && def.op != Op::and_ && def.op != Op::or_ && def.op != Op::not_) return false;
+      for (unsigned k = 1; k < def.operand_count; ++k) {
+        const bool predicate = o[k].kind == Operand::Kind::reg && o[k].index < function_.registers.size() &&
+                               function_.registers[o[k].index].type == ptx::Type::pred;
+        if (predicate) pending.push_back(o[k].index);
+      }
+    }
+  }
+  return compares;
+}
+
 }  // namespace fullwarp::rules

@@ -25,10 +25,25 @@ class Definitions {
   // Of the address operand of an instruction that accesses `space`.
   Origin origin(uint32_t instruction, mem::AccessSpace space) const;
 
+  // Whether an instruction's guard, or anything it is computed from, was loaded from memory (parameters
+  // apart) or returned by a call or an atomic: `if (visited[i])`. False: from indices, sizes and constants
+  // alone.
+  bool guard_depends_on_memory(uint32_t instruction) const;
+
+  // Whether an instruction's guard compares indices with sizes, `i < n`: one or more orderings (no equality)
+  // of values that come from indices, constants and at least one kernel parameter, and not from memory.
+  bool is_bounds_check(uint32_t instruction) const;
+
   // The instructions that write a register (several after a loop or a select).
   const std::vector<uint32_t>& of(uint32_t reg) const { return by_register_[reg]; }
 
  private:
+  struct Sources {
+    bool memory = false;     // loads, calls, atomics; or too much to follow
+    bool parameter = false;  // of the kernel
+  };
+  Sources sources_of(uint32_t reg) const;
+
   const ptx::Module& module_;
   const ptx::Function& function_;
   std::vector<std::vector<uint32_t>> by_register_;

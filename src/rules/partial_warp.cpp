@@ -32,6 +32,8 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
                                              threads == 1 ? "is" : "are", in_last, kWarpSize)
                                : fmt::format("{} are {} warps, the last with {} of {} lanes",
                                              counted(threads, "thread"), warps, in_last, kWarpSize);
+  constexpr double kLittle = 0.05;  // 1000 threads: 2 %, and hardly slower than 1024
+  if (share < kLittle) finding.level = diag::Level::note;
   const Dim3& block = context.profile.block;
   finding.label = fmt::format("launched with blocks of {}",
                               block.z > 1   ? fmt::format("({}, {}, {})", block.x, block.y, block.z)

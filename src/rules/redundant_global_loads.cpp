@@ -5,6 +5,7 @@
 #include <map>
 
 #include "rules/context.h"
+#include "rules/global_pattern.h"
 #include "rules/source_text.h"
 #include "rules/text.h"
 
@@ -54,8 +55,28 @@ std::map<int32_t, Reuse> reuse_by_buffer(Context& context) {
   return buffers;
 }
 
+// Lanes that pick elements here and there. uncoalesced-global speaks of them, and says how much of what they
+// load the block had loaded before: a second finding would have the same cure.
+bool is_gather(const AccessGroup& group) {
+  constexpr double kScattered = 2;  // sectors per ideal sector, as in uncoalesced-global
+  const profile::AccessExample& example = group.costliest->example;
+  return example.valid && sector_ratio(group.sums) >= kScattered && !usual_stride(example.access);
+}
+
+// Whether the line that loads also stores to the buffer: `sum[i] += x`.
+bool is_updated(const Context& context, const AccessGroup& load) {
+  const diag::Place at = context.place(load.costliest->instruction);
+  return std::any_of(context.groups().begin(), context.groups().end(), [&](const AccessGroup& other) {
+    if (other.space != mem::AccessSpace::global || other.buffer != load.buffer || verb(other.kind) != "write")
+      return false;
+    const diag::Place place = context.place(other.costliest->instruction);
+    return place.line == at.line && place.file == at.file;
+  });
+}
+
 void run(Context& context, std::vector<diag::Finding>& findings) {
   const Rule& rule = redundant_global_loads_rule;
+  if (context.profile.block.count() == 1) return;  // nobody to share with
   const double total = static_cast<double>(context.global.sectors);
   struct Line {
     std::vector<std::string> names;
@@ -73,8 +94,10 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
         repeated <
             static_cast<double>(context.profile.warp_instructions) * context.threshold(rule, "min-cost"))
       continue;
+    if (is_gather(*reuse.costliest)) continue;
     const profile::BufferCounters& buffer = context.profile.buffers[static_cast<size_t>(index)];
-    // A thread that walks along a buffer asks for a sector once for each element in it, yet loads no byte twice.
+    // A thread that walks along a buffer asks for a sector once for each element in it, yet loads no byte
+    // twice.
     if (static_cast<double>(buffer.loaded_bytes_asked) <
         static_cast<double>(buffer.loaded_bytes_touched) * context.threshold(rule, "min-times"))
       continue;
@@ -120,11 +143,19 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
                         {"sectors", static_cast<int64_t>(line.sum.sectors)},
                         {"distinct_sectors", static_cast<int64_t>(line.sum.distinct)},
                         {"times", line.times}};
-    finding.fix = fmt::format(
-        "tile: let the block bring its part{} into `__shared__` memory once, `__syncthreads()`, and "
-        "read it from there",
-        of);
+    finding.fix = is_updated(context, *line.sum.costliest)
+                      ? fmt::format(
+                            "keep what is updated{} in a register, or in `__shared__` memory where threads "
+                            "share it, and "
+                            "write it back once",
+                            of)
+                      : fmt::format(
+                            "tile: let the block bring its part{} into `__shared__` memory once, "
+                            "`__syncthreads()`, and "
+                            "read it from there",
+                            of);
     finding.gain = total / (total - repeated);
+    finding.gain_of = "global-memory sectors";
     findings.push_back(std::move(finding));
   }
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <tuple>
 
 #include "rules/context.h"
@@ -138,6 +139,15 @@ std::vector<diag::Finding> run_rules(const RuleInput& input) {
     if (const auto level = input.options.level(rule->info.id))
       for (size_t i = first; i < findings.size(); ++i) findings[i].level = *level;
   }
+  // Lanes that faulted are missing from a misaligned access's counts.
+  std::set<std::pair<std::string, uint32_t>> misaligned;
+  for (const diag::Finding& finding : findings)
+    if (finding.rule == "misaligned-address") misaligned.insert({finding.place.file, finding.place.line});
+  std::erase_if(findings, [&](const diag::Finding& finding) {
+    return finding.rule != "misaligned-address" &&
+           find_rule(finding.rule)->info.level != diag::Level::error &&
+           misaligned.count({finding.place.file, finding.place.line}) != 0;
+  });
   std::stable_sort(findings.begin(), findings.end(), [](const diag::Finding& a, const diag::Finding& b) {
     return std::tie(b.level, a.place.file, a.place.line, a.place.column) <
            std::tie(a.level, b.place.file, b.place.line, b.place.column);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "input/source_kernels.h"
+
 namespace fullwarp::rules {
 namespace {
 
@@ -15,6 +17,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+// A line's code: what stands before a comment. Strings stay, for an array is never declared in one.
 std::string_view without_comment(std::string_view line) { return line.substr(0, line.find("//")); }
 
 // Position of `name` as a whole word at or after `from`; npos if there is none.
@@ -138,17 +141,6 @@ class Evaluator {
   int& look_ups_;
 };
 
-// The parameter list may go on over some lines.
-std::string text_from(diag::SourceCache& sources, const std::string& file, uint32_t line) {
-  constexpr uint32_t kLines = 24;
-  std::string text;
-  for (uint32_t n = line; n < line + kLines && n <= sources.line_count(file); ++n) {
-    text += without_comment(sources.line(file, n));
-    text += ' ';
-  }
-  return text;
-}
-
 }  // namespace
 
 std::vector<uint32_t> columns_of(std::string_view line, std::string_view name) {
@@ -200,54 +192,6 @@ std::optional<ArrayDeclaration> find_array(diag::SourceCache& sources, const std
     return found;
   }
   return {};
-}
-
-uint32_t find_function(diag::SourceCache& sources, const std::string& file, uint32_t line,
-                       std::string_view name) {
-  for (uint32_t n = std::min(line, sources.line_count(file)); n > 0; --n) {
-    const std::string_view text = without_comment(sources.line(file, n));
-    const size_t at = find_word(text, name);
-    if (at == std::string_view::npos) continue;
-    const std::string_view rest = trimmed(text.substr(at + name.size()));
-    const std::string_view before = trimmed(text.substr(0, at));
-    // `void f(`, or a line of its own under the attributes; not a call (`x = f(`, `f(a);`).
-    const bool declares = rest.starts_with('(') && before.find_first_of("=;(,") == std::string_view::npos;
-    if (declares &&
-        (!before.empty() || trimmed(sources.line(file, n - 1)).find("__global__") != std::string_view::npos))
-      return n;
-  }
-  return 0;
-}
-
-std::vector<std::string> parameter_names(diag::SourceCache& sources, const std::string& file, uint32_t line,
-                                         std::string_view function) {
-  const std::string text = text_from(sources, file, line);
-  const size_t at = find_word(text, function);
-  if (at == std::string::npos) return {};
-  const size_t open = text.find('(', at);
-  if (open == std::string::npos) return {};
-  const size_t end = closing(text, open);
-  if (end == std::string::npos) return {};
-  std::vector<std::string> names;
-  std::string_view list = std::string_view(text).substr(open + 1, end - open - 1);
-  int depth = 0;
-  size_t begin = 0;
-  for (size_t i = 0; i <= list.size(); ++i) {
-    if (i < list.size()) {
-      if (list[i] == '<' || list[i] == '(' || list[i] == '[') ++depth;
-      if (list[i] == '>' || list[i] == ')' || list[i] == ']') --depth;
-      if (list[i] != ',' || depth > 0) continue;
-    }
-    std::string_view param = list.substr(begin, i - begin);
-    begin = i + 1;
-    param = trimmed(param.substr(0, param.find('=')));
-    param = trimmed(param.substr(0, param.find('[')));
-    size_t first = param.size();
-    while (first > 0 && is_word(param[first - 1])) --first;
-    // `float` alone is a type without a name.
-    names.emplace_back(first > 0 ? param.substr(first) : std::string_view());
-  }
-  return names;
 }
 
 std::optional<uint64_t> constant_value(diag::SourceCache& sources, const std::string& file,
@@ -302,6 +246,80 @@ std::optional<Divisor> divisor_in(std::string_view line, char op) {
   if (end == begin) return {};
   return Divisor{std::string(line.substr(begin, end - begin)), static_cast<uint32_t>(at) + 1,
                  static_cast<uint32_t>(end) + 1};
+}
+
+namespace {
+
+constexpr std::string_view kVectorTypes[] = {"char", "uchar", "short",    "ushort",    "int",   "uint",
+                                             "long", "ulong", "longlong", "ulonglong", "float", "double"};
+
+// `float3`, `uint2`: structs of CUDA's own.
+bool is_vector_type(std::string_view name) {
+  if (name.size() < 2 || name.back() < '2' || name.back() > '4') return false;
+  name.remove_suffix(1);
+  return std::find(std::begin(kVectorTypes), std::end(kVectorTypes), name) != std::end(kVectorTypes);
+}
+
+// `struct Name {`, `class Name : Base`, `typedef struct {...} Name;` in a text without comments.
+bool declares_struct(std::string_view text, std::string_view name) {
+  for (size_t at = find_word(text, name); at != std::string_view::npos; at = find_word(text, name, at + 1)) {
+    const std::string_view before = trimmed(text.substr(at > 200 ? at - 200 : 0, std::min<size_t>(at, 200)));
+    const std::string_view after = trimmed(text.substr(at + name.size(), 200));
+    const std::string_view line = before.substr(before.find_last_of(";{}") + 1);
+    const bool opens = after.starts_with('{') || (after.starts_with(':') && !after.starts_with("::"));
+    for (const std::string_view word : {"struct", "class", "union"})
+      if (opens && find_word(line, word) != std::string_view::npos) return true;
+    if (before.ends_with('}') && (after.starts_with(';') || after.starts_with(','))) return true;
+  }
+  return false;
+}
+
+// The files that a text includes by `#include "..."`, as seen from the file's folder.
+std::vector<std::string> own_includes(std::string_view text, const std::string& file) {
+  constexpr std::string_view kInclude = "#include \"";
+  constexpr size_t kMost = 16;
+  const std::string folder = file.substr(0, file.rfind('/') + 1);
+  std::vector<std::string> files;
+  for (size_t at = text.find(kInclude); at != std::string_view::npos && files.size() < kMost;
+       at = text.find(kInclude, at + 1)) {
+    const size_t begin = at + kInclude.size();
+    const std::string_view name = text.substr(begin, text.find_first_of("\"\n", begin) - begin);
+    files.push_back(folder + std::string(name));
+  }
+  return files;
+}
+
+}  // namespace
+
+bool is_struct(diag::SourceCache& sources, const std::string& file, std::string_view type) {
+  std::string_view name = type.substr(0, type.find_first_of("*&<"));
+  name = trimmed(name);
+  if (name.starts_with("struct ")) return true;
+  for (bool again = true; again;) {
+    again = false;
+    for (const std::string_view word : {"const", "volatile"}) {
+      if (name.starts_with(word) && name.size() > word.size() && is_space(name[word.size()])) {
+        name = trimmed(name.substr(word.size()));
+        again = true;
+      }
+      if (name.ends_with(word) && name.size() > word.size() &&
+          is_space(name[name.size() - word.size() - 1])) {
+        name = trimmed(name.substr(0, name.size() - word.size()));
+        again = true;
+      }
+    }
+  }
+  if (name.starts_with("struct ")) return true;
+  if (const size_t colons = name.rfind("::"); colons != std::string_view::npos)
+    name.remove_prefix(colons + 2);
+  if (name.empty() || !std::all_of(name.begin(), name.end(), is_word)) return false;
+  if (is_vector_type(name)) return true;
+  const std::string_view own = sources.text(file);
+  if (declares_struct(input::without_comments(own), name)) return true;
+  const std::vector<std::string> included = own_includes(own, file);
+  return std::any_of(included.begin(), included.end(), [&](const std::string& include) {
+    return declares_struct(input::without_comments(sources.text(include)), name);
+  });
 }
 
 }  // namespace fullwarp::rules

@@ -1,6 +1,7 @@
-// What a finding reads from the source itself: where a name stands in a line, how an array is declared, what
-// a kernel's parameters are called. It is text search, not a C++ parser: every answer may be "unknown", and a
-// finding then says the same thing without the name.
+// What a finding reads from the source itself: where a name stands in a line, how an array is declared,
+// whether a type is a struct. Kernels and their parameters are input/source_kernels.h's, columns
+// input/columns.h's. It is text search, not a C++ parser: every answer may be "unknown", and a finding then
+// says the same thing without the name.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +29,10 @@ struct ArrayDeclaration {
 std::optional<ArrayDeclaration> find_array(diag::SourceCache& sources, const std::string& file, uint32_t line,
                                            std::string_view name);
 
-// The line of `file` at or above `line` where the function `name` is declared; 0 if it is not found.
-uint32_t find_function(diag::SourceCache& sources, const std::string& file, uint32_t line,
-                       std::string_view name);
-
-// Names of the parameters of the function declared there, in order; "" for one without a name.
-std::vector<std::string> parameter_names(diag::SourceCache& sources, const std::string& file, uint32_t line,
-                                         std::string_view function);
+// Whether the type of a pointer, as written ("const Particle *"), is known to be a struct: a vector type of
+// CUDA's, or one that the file or a file it includes declares. A template's parameter is not, and neither is
+// `typedef float real`.
+bool is_struct(diag::SourceCache& sources, const std::string& file, std::string_view type);
 
 // The value of an integer expression of literals, + - * / ( ), and names that the file defines as constants
 // (#define, const, constexpr); nothing if it has anything else in it.

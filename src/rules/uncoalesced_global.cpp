@@ -37,25 +37,47 @@ bool has_coalesced_partner(Context& context, const AccessGroup& group) {
 }
 
 std::string advice(Context& context, const AccessGroup& group) {
-  const auto stride = lane_stride(group.costliest->example.access);
+  constexpr int64_t kSectorBytes = 32, kShortRun = 64;
+  const mem::WarpAccess& example = group.costliest->example.access;
+  const int64_t width = std::max<int64_t>(group.costliest->width_bytes, 1);
+  const auto stride = usual_stride(example);
+  const ptx::Instruction* at = context.instruction(group.costliest->instruction);
   if (verb(group.kind) == "update")
     return "combine the updates of a warp or a block (in registers or shared memory) before they go to "
            "global memory";
+  if (at && at->op == ptx::Op::wmma)
+    return "the rows of a fragment are short and far apart: copy a block's part into shared memory with "
+           "16-byte "
+           "loads, neighbouring lanes along a row, and load the fragments from there";
   if (!stride)
     return "let neighbouring lanes take neighbouring elements: sort or group the indices, or bring the "
-           "block's part "
-           "into shared memory with coalesced loads and scatter there";
-  if (std::abs(*stride) <= 2 * static_cast<int64_t>(group.costliest->width_bytes))
+           "block's part into shared memory with coalesced loads and scatter there";
+  if (*stride == 0)
+    return "the lanes of a warp take few different elements, far apart: let a warp take elements of one row, "
+           "or bring "
+           "them into shared memory with coalesced loads";
+  if (*stride == width)
+    return fmt::format(
+        "runs of neighbouring lanes are shorter than a sector: let at least {} take one row (the "
+        "block's or the tile's extent in x), from a multiple of 32 bytes on",
+        counted(static_cast<uint64_t>(std::max<int64_t>(kSectorBytes / width, 2)), "lane"));
+  if (std::abs(*stride) <= 2 * width)
     return "let each lane take neighbouring elements with one wider access (float2, float4), or let "
-           "neighbouring lanes "
-           "take neighbouring elements";
+           "neighbouring lanes take neighbouring elements";
+  if (std::abs(*stride) <= kShortRun)
+    return fmt::format(
+        "let neighbouring lanes take neighbouring elements (lane t element t, then t + 32), not each a "
+        "stretch of {} of its own; or let a lane take its stretch with wide accesses (float4)",
+        counted(static_cast<uint64_t>(std::abs(*stride)), "byte"));
+  if (context.profile.block.x == context.profile.block.count())
+    return "each lane walks a stretch of its own: lay the data out so that element i of all lanes is "
+           "contiguous (at i * "
+           "lanes + lane), or bring the stretches into shared memory with coalesced loads";
   if (has_coalesced_partner(context, group))
     return "turn the data in shared memory: load a tile by rows, `__syncthreads()`, and store it by rows of "
-           "the "
-           "result, so that threadIdx.x runs along the contiguous dimension on both sides";
+           "the result, so that threadIdx.x runs along the contiguous dimension on both sides";
   return "let threadIdx.x run along the contiguous dimension: exchange the roles of the two thread indices, "
-         "so that "
-         "neighbouring lanes take neighbouring elements";
+         "so that neighbouring lanes take neighbouring elements";
 }
 
 void run(Context& context, std::vector<diag::Finding>& findings) {

@@ -23,6 +23,37 @@ constexpr const char* kFinding =
 
 TEST(Text, FindingReadsLikeACompilers) { EXPECT_THAT(render_text(sample_report()), StartsWith(kFinding)); }
 
+// The same observation with the same cure at another line of the file is a note of the first; with another
+// cure it is a finding of its own.
+TEST(Text, AlikeFindingsAreToldOnce) {
+  Report report = sample_report();
+  diag::Finding again = report.kernels[0].findings[0];
+  again.place.line = 2;
+  again.notes = {{"64 requests", {}}};
+  diag::Finding other = again;
+  other.fix = "swizzle";
+  report.kernels[0].findings.push_back(again);
+  report.kernels[0].findings.push_back(other);
+  const std::string text = render_text(report);
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "  main.cu:7:3: note: inlined here\n  tile.cu:2:20: note: and here: 64 requests\n  fix: pad"));
+  EXPECT_THAT(text, HasSubstr("\ntile.cu:2:20: warning: 32-way bank conflict"));
+  EXPECT_THAT(text, HasSubstr("fix: swizzle\n"));
+  EXPECT_THAT(text, HasSubstr("0 errors, 3 warnings"));
+}
+
+// A second launch of the kernel with the same findings: their first lines, with this launch's numbers.
+TEST(Text, ALaterLaunchRepeatsFirstLinesOnly) {
+  Report report = sample_report();
+  report.kernels.push_back(report.kernels[0]);
+  report.kernels[1].findings[0].message = "16-way bank conflict";
+  const std::string text = render_text(report);
+  EXPECT_THAT(text, HasSubstr("\ntile.cu:3:20: warning: 16-way bank conflict [bank-conflict]\ntranspose("));
+  EXPECT_THAT(text, HasSubstr("0 errors, 2 warnings, 0 notes in 2 launches"));
+}
+
 TEST(Text, SummaryHoldsTheCounters) {
   const std::string text = render_text(sample_report());
   EXPECT_THAT(text,

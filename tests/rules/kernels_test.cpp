@@ -1,9 +1,11 @@
 // Every rule on the two kernels it was made for: executed, it must fire on the one and stay silent on the
-// other. The statements are the kernels' own comments; the PTX beside them was made by make_ptx.sh.
+// other. Further pairs have a word for what they are about, `fires_deadlock.spin.cu`. The statements are the
+// kernels' own comments; the PTX beside them was made by make_ptx.sh.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "built_profile.h"
@@ -48,8 +50,10 @@ std::string text_of(const std::vector<diag::Finding>& findings) {
   return text;
 }
 
+// The parameter is a rule, or a rule and a word: "deadlock", "deadlock.spin".
 class RuleKernels : public testing::TestWithParam<std::string> {
  protected:
+  std::string rule() const { return GetParam().substr(0, GetParam().find('.')); }
   std::string file(const char* prefix) const {
     std::string name = prefix + GetParam();
     for (char& c : name)
@@ -60,7 +64,7 @@ class RuleKernels : public testing::TestWithParam<std::string> {
 
 TEST_P(RuleKernels, Fires) {
   const auto findings = findings_on(file("fires_"));
-  const auto own = of_rule(findings, GetParam());
+  const auto own = of_rule(findings, rule());
   EXPECT_FALSE(own.empty()) << text_of(findings);
   for (const diag::Finding& finding : own) {
     // A statement that a session was given as text stands in no file.
@@ -76,19 +80,29 @@ TEST_P(RuleKernels, Fires) {
 
 TEST_P(RuleKernels, StaysSilent) {
   const auto findings = findings_on(file("silent_"));
-  EXPECT_TRUE(of_rule(findings, GetParam()).empty()) << text_of(findings);
+  EXPECT_TRUE(of_rule(findings, rule()).empty()) << text_of(findings);
 }
 
-std::vector<std::string> rule_ids() {
-  std::vector<std::string> ids;
-  for (const RuleInfo& info : rule_infos()) ids.emplace_back(info.id);
-  return ids;
+std::vector<std::string> pairs() {
+  std::vector<std::string> names;
+  for (const RuleInfo& info : rule_infos()) names.emplace_back(info.id);
+  const auto folder = std::filesystem::path(FULLWARP_SOURCE_DIR) / kernel_path("");
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::string name = entry.path().stem().string();  // fires_bank_conflict.half
+    const size_t dot = name.find('.');
+    if (entry.path().extension() != ".cu" || dot == std::string::npos) continue;
+    name = name.substr(name.find('_') + 1);
+    std::replace(name.begin(), name.end(), '_', '-');
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RuleKernels, testing::ValuesIn(rule_ids()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(All, RuleKernels, testing::ValuesIn(pairs()), [](const auto& info) {
   std::string name = info.param;
   for (char& c : name)
-    if (c == '-') c = '_';
+    if (c == '-' || c == '.') c = '_';
   return name;
 });
 

@@ -39,9 +39,10 @@ TEST(Names, AFunctionLosesTypesAndInlineNamespaces) {
   EXPECT_EQ(function_name("_Z9atomicAddPii"), "atomicAdd");
   EXPECT_EQ(function_name("_ZN34_INTERNAL_c5fc1f8f_6_bar_cu__Z1kPi4cuda3ptx3__415mbarrier_arriveIvEEmPm"),
             "cuda::ptx::mbarrier_arrive");
-  EXPECT_EQ(function_name("_ZN4cuda3std3__46chronogeIxNS1_5ratioILl1ELl1000000000EEExNS4_ILl1ELl1000EEEEEbRKNS2_"
-                          "8durationIT_T0_EERKNS7_IT1_T2_EE"),
-            "cuda::std::chrono::operator>=");
+  EXPECT_EQ(
+      function_name("_ZN4cuda3std3__46chronogeIxNS1_5ratioILl1ELl1000000000EEExNS4_ILl1ELl1000EEEEEbRKNS2_"
+                    "8durationIT_T0_EERKNS7_IT1_T2_EE"),
+      "cuda::std::chrono::operator>=");
   EXPECT_EQ(function_name("_ZNK3FoocvfEv"), "Foo::operator float");
   EXPECT_EQ(function_name("_ZN7__half2aSERKS_"), "__half2::operator=");
   EXPECT_EQ(function_name("_ZN5tools4addsIfEET_S1_S1_"),

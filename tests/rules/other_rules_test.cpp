@@ -139,9 +139,26 @@ TEST(DivergentBranch, CountsTheLanesThatIdle) {
   }
   const auto findings = of_rule(built.run(), "divergent-branch");
   ASSERT_EQ(findings.size(), 1u);
-  EXPECT_THAT(findings[0].message, HasSubstr("of 32 lanes work until they meet again"));
+  EXPECT_THAT(findings[0].message, HasSubstr("on average 16 of 32 lanes work until they meet again"));
   EXPECT_EQ(findings[0].label, "the lanes part in 128 of 128 executions");
   EXPECT_GT(findings[0].share, 0.1);
+}
+
+// 16 of a warp's 32 lanes have left before the branch: it has lost the half of the 16 that came, not 24.
+TEST(DivergentBranch, IsNotChargedForLanesThatLeftBefore) {
+  BuiltProfile built("fires_divergent_branch", {16, 1, 1}, {256, 1, 1});
+  ASSERT_TRUE(built.options.set("divergent-branch.min-share=0.01"));
+  const auto& instructions = built.entry().instructions;
+  uint32_t branch = UINT32_MAX;
+  for (uint32_t i = 0; i < instructions.size(); ++i)
+    if (instructions[i].op == ptx::Op::bra && instructions[i].guard >= 0 && branch == UINT32_MAX) branch = i;
+  ASSERT_NE(branch, UINT32_MAX);
+  for (uint32_t i = 0; i < instructions.size(); ++i)
+    built.executed({built.profile.function, i}, 128, i <= branch ? 128 * 16 : 128 * 8, i == branch ? 128 : 0);
+  const auto findings = of_rule(built.run(), "divergent-branch");
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_THAT(findings[0].message, HasSubstr("on average 8 of 16 lanes work until they meet again"));
+  EXPECT_LT(findings[0].share, 8.0 / 32);
 }
 
 TEST(Inlining, CallSitesBecomeNotes) {

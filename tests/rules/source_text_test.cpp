@@ -56,16 +56,23 @@ TEST(SourceText, ConstantsThatNameEachOtherHaveNoValue) {
   EXPECT_EQ(constant_value(sources, "k.cu", std::string(1000, '(')), std::nullopt);
 }
 
-TEST(SourceText, ReadsParameterNames) {
+TEST(SourceText, KnowsStructsByTheirDeclaration) {
   auto sources = cache(
-      "template <class T>\n"
-      "__global__ void scan(const T* __restrict__ in,  // the input\n"
-      "                     std::pair<int, float> p, float (&out)[4], int n = 3, unsigned) {\n"
-      "}\n"
-      "void host() { scan<<<1, 2>>>(x); }\n");
-  EXPECT_EQ(find_function(sources, "k.cu", 5, "scan"), 2u);
-  EXPECT_THAT(parameter_names(sources, "k.cu", 2, "scan"),
-              ElementsAre("in", "p", testing::_, "n", testing::_));
+      "#include \"shapes.h\"\n"
+      "struct __align__(16) Particle { float x, y, z; };\n"
+      "typedef struct { int left, right; } Node;\n"
+      "class Ball : public Particle {};\n"
+      "typedef float real;\n"
+      "// struct Ghost { int x; };\n"
+      "struct Opaque;\n"
+      "template <class Item> __global__ void k(Item* items);\n");
+  sources.add("shapes.h", "struct Circle { float x, y, r; };\n");
+  for (const char* type : {"const Particle*", "Particle const *", "volatile ns::Node *", "Ball*", "float3*",
+                           "const uint4 *", "struct Opaque*", "Circle*"})
+    EXPECT_TRUE(is_struct(sources, "k.cu", type)) << type;
+  for (const char* type : {"const float*", "real *", "Ghost*", "Item*", "unsigned char*", "half2*",
+                           "Unknown*", "", "int1*", "std::vector<Particle>*"})
+    EXPECT_FALSE(is_struct(sources, "k.cu", type)) << type;
 }
 
 TEST(SourceText, FindsWordsNotParts) {
