@@ -151,6 +151,8 @@ Result<Model> read_config(std::string_view text, const std::string& file) {
       const size_t at = std::min<size_t>(failure.byte, text.size());
       line = static_cast<uint32_t>(
           1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+    } catch (const Json::exception&) {
+      // A number beyond what a double holds; it names no place.
     }
     return Error{"not valid JSON", file, line, 0, "is the download complete?"};
   }

@@ -229,6 +229,7 @@ TEST(Config, ErrorsSayWhereAndWhat) {
     return model ? std::string("no error") : model.error().to_string();
   };
   EXPECT_THAT(message("{\n\"hidden_size\": 768,\n}"), HasSubstr("c.json:3: error: not valid JSON"));
+  EXPECT_THAT(message("{\"hidden_size\": 40e11008}"), HasSubstr("not valid JSON"));
   EXPECT_THAT(message("[1]"), HasSubstr("not a JSON object"));
   EXPECT_THAT(message("{\"a\": 1}"), HasSubstr("no model_type"));
   EXPECT_THAT(
