@@ -34,8 +34,6 @@ bool Decoder::alias(const Operand& to, uint32_t row, Type type) {
   if (to.kind != Operand::Kind::reg || current_->guard >= 0 || !is_constant_row(row)) return false;
   const Type have = register_type(static_cast<int32_t>(to.index));
   if (have == Type::pred || row_bytes(have) != row_bytes(type) || definitions_[to.index] != 1) return false;
-  // Every use must come after: code before this place (a loop's head) would read the constant too early, but it
-  // would read an undefined value otherwise.
   register_row_[to.index] = row;
   return true;
 }
@@ -45,10 +43,17 @@ void Decoder::count_definitions() {
   auto note = [&](int64_t reg) {
     if (reg >= 0 && definitions_[static_cast<size_t>(reg)] < 2) ++definitions_[static_cast<size_t>(reg)];
   };
+  // Text order is not execution order: what reads a register further up is decoded before its definition, names the
+  // register's own row, and so needs the row written. Such a register counts as defined there too.
+  auto read = [&](const Operand& operand) {
+    const bool base = operand.kind == Operand::Kind::address && operand.base == Operand::Kind::reg;
+    if ((base || operand.kind == Operand::Kind::reg) && definitions_[operand.index] == 0) note(operand.index);
+  };
   for (const ptx::Instruction& i : function.instructions) {
     for (unsigned o = 0; o < i.operand_count; ++o) {
       const Operand& operand = module.operands_of(i)[o];
       note(operand.pair);
+      if (o > 0 || operand.kind == Operand::Kind::address) read(operand);
       if (o > 0 && operand.kind != Operand::Kind::vector && operand.kind != Operand::Kind::list) continue;
       // The first operand, and, to be safe, every register of a vector or list, may be written.
       if (operand.kind == Operand::Kind::reg) note(operand.index);
@@ -200,8 +205,11 @@ std::optional<uint64_t> Decoder::constant_value(const Operand& o) const {
         case ptx::Special::nsmid: return 132;
         case ptx::Special::smid: case ptx::Special::gridid: return 0;
         case ptx::Special::cluster_ctaid: case ptx::Special::cluster_ctarank:
-        case ptx::Special::is_explicit_cluster: case ptx::Special::envreg:
-          return 0;
+        case ptx::Special::is_explicit_cluster: return 0;
+        case ptx::Special::envreg: {  // 1 and 2: the high and low word of the grid barrier's workspace
+          const uint64_t workspace = program.param_buffer + (uint64_t{1} << kWindowShift);
+          return o.value == 1 ? workspace >> 32 : o.value == 2 ? workspace & 0xffffffff : 0;
+        }
         case ptx::Special::cluster_nctaid: case ptx::Special::cluster_nctarank: return 1;
         case ptx::Special::nclusterid:
           return o.component == 0 ? program.grid.x : o.component == 1 ? program.grid.y : program.grid.z;

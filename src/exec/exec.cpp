@@ -380,6 +380,23 @@ bool launch_writes(const Program& program) {
   });
 }
 
+// A grid of more cannot be resident on any GPU: 264 multiprocessors with 32 blocks each.
+constexpr uint64_t kMostResident = 264 * 32;
+
+bool asks_for_grid_workspace(const ptx::Module& module, const Program& program) {
+  for (const auto& function : program.functions) {
+    if (!function) continue;
+    for (const ptx::Instruction& instruction : module.functions[static_cast<size_t>(function->function)].instructions)
+      for (unsigned o = 0; o < instruction.operand_count; ++o) {
+        const ptx::Operand& operand = module.operands_of(instruction)[o];
+        if (operand.kind == ptx::Operand::Kind::special &&
+            static_cast<ptx::Special>(operand.index) == ptx::Special::envreg)
+          return true;
+      }
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const Launch& launch,
@@ -416,6 +433,14 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
   std::copy(launch.parameters.begin(), launch.parameters.end(), parameter_buffer.data.get());
   parameter_buffer.read_only = true;
 
+  // Behind it the workspace of a cooperative launch, whose address is in %envreg1 and 2: its size, which nobody reads
+  // (ops_atomic.cpp keeps the last phase there), and the counter that the blocks of grid.sync() meet at.
+  const Result<uint64_t> workspace = memory.allocate("workspace of the grid's barrier", 8);
+  if (!workspace) {
+    memory.release_from(visible);
+    return workspace.error();
+  }
+
   LaunchShape shape;
   shape.grid = launch.grid;
   shape.block = launch.block;
@@ -427,6 +452,14 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
   if (!program) {
     memory.release_from(visible);
     return program.error();
+  }
+
+  // Blocks that wait for the whole grid are all there at once, and none is left out.
+  Options how = options;
+  if (asks_for_grid_workspace(module, *program)) {
+    program->ordered = true;
+    how.resident_blocks = static_cast<unsigned>(std::min<uint64_t>(launch.grid.count(), kMostResident));
+    how.max_blocks = 0;
   }
 
   // Buffers that this launch is expected to store to, for which shadows are kept, and to change at all: those that
@@ -449,7 +482,7 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
   unsigned cores = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
   KernelProfile profile;
   for (bool in_order = program->ordered || cores == 1;;) {
-    Run run{*program, memory, options, choose_blocks(launch.grid.count(), options.max_blocks), {}, {}, {}, {}};
+    Run run{*program, memory, how, choose_blocks(launch.grid.count(), how.max_blocks), {}, {}, {}, {}};
     const unsigned workers = in_order ? 1 : static_cast<unsigned>(std::min<uint64_t>(cores, run.blocks.size()));
     const bool watch = options.check_races && launch_writes(*program);
     // To start over: if blocks turn out to meet on several workers, or if stores go where none was expected.

@@ -361,6 +361,18 @@ void run_slowly(Warp& w, const MicroOp* op, const Atomic& atomic, Addressing add
   clear_results(w, atomic, mask & ~ok);
 }
 
+// grid.sync() of a cooperative launch: each block adds to a counter in the launch's workspace, whose top bit flips when
+// the last one has come. What any block did before is ordered before all that follows.
+void look_at_grid_barrier(Worker& k, uint64_t address) {
+  const uint64_t window = window_of(k.program->param_buffer) + 1;
+  if (window_of(address) != window) return;
+  uint32_t* const workspace = reinterpret_cast<uint32_t*>(k.memory->buffer(window - kFirstBufferWindow).data.get());
+  if (!((workspace[0] ^ workspace[1]) >> 31)) return;
+  workspace[0] = workspace[1];
+  for (size_t buffer = 0; buffer < k.views.size(); ++buffer)
+    if (k.views[buffer].shadow) k.shadows[buffer].make(k.views[buffer].bytes, k.program->global_granule_shift);
+}
+
 const MicroOp* run_atomic(Warp& w, const MicroOp* op) {
   const Atomic& atomic = *static_cast<const Atomic*>(op->info);
   const LaneMask mask = w.exec;
@@ -386,6 +398,7 @@ const MicroOp* run_atomic(Warp& w, const MicroOp* op) {
   for (unsigned i = 0; i < kWarpSize; ++i) address[i] = row[i] + static_cast<uint64_t>(op->imm);
   if (place_global(w, atomic, op->site, address, mask, place)) {
     apply_all(w, atomic, atomic.global, place, mask, false);
+    look_at_grid_barrier(*w.worker, address[std::countr_zero(mask)]);
     return op + 1;
   }
   if (atomic.addressing == Addressing::generic) {

@@ -196,6 +196,19 @@ TEST(Control, AWildFunctionPointerIsAFault) {
   EXPECT_EQ(k.error, "");
 }
 
+TEST(Control, AConstantSetBehindItsUseInTheText) {
+  // Text order is not execution order: clang writes a loop's body in front of its head.
+  Kernel k(std::string(kRegisters) + kMine +
+           "bra head;\n"
+           "body: add.u32 %s, %r, %lane; st.global.u32 [%out], %s; bra done;\n"
+           "head: mov.b32 %r, 4096; bra body;\n"
+           "done: ret;");
+  k.buffer("out", zeros(32));
+  k.run_clean();
+  const std::vector<uint32_t> out = k.values<uint32_t>("out");
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 4096 + i) << i;
+}
+
 TEST(Rendezvous, ShuffleMeetsAcrossBothSidesOfABranch) {
   // The lanes below 16 and those above shuffle at different instructions with one mask: they exchange values.
   Kernel k(std::string(kRegisters) + kMine +
@@ -322,6 +335,34 @@ TEST(Barriers, TwoBarrierInstructionsInOneWarpAreReported) {
   const KernelProfile profile = k.run();
   EXPECT_EQ(k.error, "");
   EXPECT_NE(fault(profile, FaultKind::barrier_divergence), nullptr) << faults(profile);
+}
+
+TEST(Barriers, TheGridsBarrierOrdersAllBlocks) {
+  // What grid.sync() of cooperative groups is: a counter in the launch's workspace whose top bit flips. Every block
+  // reads what another one wrote before; with more blocks than run at once otherwise.
+  constexpr uint32_t kBlocks = 300;
+  const std::string wait =
+      "mov.u32 %r, %envreg1; mov.u32 %s, %envreg2; mov.b64 %f, {%s, %r};\n"
+      "bar.sync 0; setp.ne.u32 %p, %thr, 0; @%p bra there;\n"
+      "mov.u32 %n, %ctaid.x; setp.eq.u32 %q, %n, 0; selp.b32 %t, 2147483349, 1, %q;\n"  // 2^31 - 299
+      "atom.add.release.gpu.u32 %r, [%f+4], %t;\n"
+      "again: ld.acquire.gpu.u32 %s, [%f+4]; xor.b32 %s, %s, %r; setp.ge.s32 %p, %s, 0; @%p bra again;\n"
+      "there: bar.sync 0;\n";
+  const auto body = [&](const std::string& barrier) {
+    return std::string(kRegisters) + kMine + ".reg .b64 %in, %other; mov.u32 %n, %ctaid.x;\n" +
+           "ld.param.u64 %in, [in]; mad.wide.u32 %other, %n, 4, %in; add.u32 %t, %n, 7; st.global.u32 [%other], %t;\n" +
+           barrier +
+           "mov.u32 %n, %ctaid.x; sub.u32 %r, 299, %n; mad.wide.u32 %other, %r, 4, %in; ld.global.u32 %s, [%other];\n"
+           "ld.param.u64 %out, [out]; mad.wide.u32 %other, %n, 4, %out; st.global.u32 [%other], %s; ret;";
+  };
+  Kernel k(body(wait));
+  k.buffer("in", zeros(kBlocks)).buffer("out", zeros(kBlocks)).grid({kBlocks, 1, 1}).block({64, 1, 1});
+  k.run_clean();
+  const std::vector<uint32_t> out = k.values<uint32_t>("out");
+  for (uint32_t i = 0; i < kBlocks; ++i) EXPECT_EQ(out[i], kBlocks - 1 - i + 7) << i;
+  Kernel without(body(""));
+  without.buffer("in", zeros(kBlocks)).buffer("out", zeros(kBlocks)).grid({kBlocks, 1, 1}).block({64, 1, 1});
+  EXPECT_NE(fault(without.run(), FaultKind::global_race), nullptr);
 }
 
 TEST(Counts, DoNotDependOnThreads) {
