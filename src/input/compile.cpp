@@ -14,6 +14,7 @@
 #include "input/compiler.h"
 #include "input/process.h"
 #include "input/ptx_cache.h"
+#include "input/source_repairs.h"
 
 namespace fullwarp::input {
 namespace {
@@ -84,14 +85,6 @@ std::string instantiating_source(const std::string& source, const std::vector<st
   return text + "}\n";
 }
 
-Status write_file(const std::string& path, const std::string& text) {
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr) return Error{"the file cannot be written", path};
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (std::fclose(file) != 0 || !written) return Error{"the file cannot be written", path};
-  return Ok{};
-}
-
 std::string without_last_newline(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
@@ -101,7 +94,10 @@ Error compiler_error(const std::string& path, const Compiler& compiler, const Pr
   const std::string name = fs::path(compiler.path).filename();
   std::string said = without_last_newline(run.err + run.out);
   if (said.empty()) said = "exit code " + std::to_string(run.exit_code);
-  return Error{name + " cannot compile this file:\n" + said, path};
+  Error error{name + " cannot compile this file:\n" + said, path};
+  if (compiler.kind == CompilerKind::nvcc && find_compiler("clang").ok())
+    error.hint = "--compiler clang takes fullwarp's own headers, which still have what newer toolkits removed";
+  return error;
 }
 
 bool unknown_architecture(const ProcessResult& run) {
@@ -139,8 +135,9 @@ Result<CompilerRun> run_compiler(const std::string& path, const Compiler& compil
                                  const CompileOptions& options, const std::vector<std::string>& flags) {
   Result<TemporaryDirectory> folder = TemporaryDirectory::create();
   if (!folder) return folder.error();
-  CompileJob job{path, folder->file("out.ptx"), folder->file("out.d"), options.sm, flags};
+  CompileJob job{path, folder->file("out.ptx"), folder->file("out.d"), options.sm, {}};
   std::vector<std::string> kernels = options.instantiations;
+  SourceRepairs repairs(*folder);
   CompilerRun result;
   const std::vector<unsigned> architectures = fallback_architectures(options.sm);
   for (size_t i = 0; i < architectures.size();) {
@@ -150,11 +147,15 @@ Result<CompilerRun> run_compiler(const std::string& path, const Compiler& compil
       const Status written = write_file(job.source, instantiating_source(path, kernels));
       if (!written.ok()) return written.error();
     }
+    job.flags = flags;
+    for (std::string& flag : repairs.flags()) job.flags.push_back(std::move(flag));
     Result<ProcessResult> run = run_process(compile_command(compiler, job));
     if (!run) return run.error();
     if (run->exit_code != 0) {
       if (unknown_architecture(*run)) {
         ++i;
+      } else if (compiler.kind == CompilerKind::clang && repairs.repair(run->err)) {
+        continue;
       } else if (drop_refused(run->err + run->out, &kernels)) {
         result.compiled.refused += run->err + run->out;
       } else {

@@ -141,4 +141,12 @@ Result<std::string> read_file(const std::string& path, uint64_t max_bytes) {
   return text;
 }
 
+Status write_file(const std::string& path, std::string_view text) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return Error{"the file cannot be written", path};
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (std::fclose(file) != 0 || !written) return Error{"the file cannot be written", path};
+  return Ok{};
+}
+
 }  // namespace fullwarp::input

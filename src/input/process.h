@@ -40,4 +40,6 @@ class TemporaryDirectory {
 // A whole file of at most `max_bytes`, or why it cannot be read.
 Result<std::string> read_file(const std::string& path, uint64_t max_bytes);
 
+Status write_file(const std::string& path, std::string_view text);
+
 }  // namespace fullwarp::input

@@ -77,6 +77,17 @@ TEST_P(RealCompilers, KernelsOfEveryShape) {
   EXPECT_EQ(compiled.value().warnings, "");
 }
 
+TEST_P(RealCompilers, LaunchesThatAFormatterToreApart) {
+  write("torn.h", "#pragma once\ntemplate <class T> __global__ void k(T* p) { p[threadIdx.x] = 1; }\n"
+                  "inline void start(float* p) { k << <1, 32 >> > (p); }\n");
+  const std::string path = write("torn.cu", "#include \"torn.h\"\nint main() { start(nullptr); k<int> << < 1, 32 >> >(nullptr); }\n");
+  const Result<Compiled> compiled = compile_to_ptx(path, options_);
+  ASSERT_TRUE(compiled.ok()) << compiled.error().to_string();
+  EXPECT_THAT(compiled.value().ptx, HasSubstr(".entry _Z1kIfEvPT_("));
+  EXPECT_THAT(compiled.value().ptx, HasSubstr(".entry _Z1kIiEvPT_("));
+  EXPECT_THAT(compiled.value().ptx, HasSubstr("torn.h\""));
+}
+
 TEST_P(RealCompilers, ErrorsAreTheCompilersOwn) {
   const std::string path = write("bad.cu", "__global__ void k(float* p) { p[0] = undeclared; }\n");
   const Result<Compiled> compiled = compile_to_ptx(path, options_);
