@@ -79,7 +79,7 @@ TEST_P(Compile, WithEveryClang) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, Compile,
-                         testing::Values("kernels.cu", "half.cu", "groups.cu", "libcuxx.cu", "wmma.cu", "textures.cu"),
+                         testing::Values("kernels.cu", "half.cu", "groups.cu", "libcuxx.cu", "wmma.cu", "textures.cu", "random.cu"),
                          [](const auto& info) {
                            const std::string name = info.param;
                            return name.substr(0, name.find('.'));

@@ -146,77 +146,126 @@ FW_FETCH(tex2Dgather, "__itex2Dgather", float x FW_AND float y FW_AND int compon
 #undef FW_FETCH
 #undef FW_AND
 
-// Surfaces: x in bytes. The three modes outside the bounds are part of the instruction's name.
+// Surfaces: x in bytes. The three modes outside the bounds are part of the instruction's name. FW_SURFACE
+// (name in CUDA, in PTX, parameters, coordinates in PTX, their operands) makes surfNAMEread and surfNAMEwrite.
 namespace fw_texture {
 template <unsigned Bytes>
-struct Surface;
-#define FW_SURFACE(BYTES, REG, C, PTX)                                                                        \
-  template <>                                                                                                 \
-  struct Surface<BYTES> {                                                                                     \
-    using Register = REG;                                                                                     \
-    static __device__ __forceinline__ REG read2(cudaSurfaceObject_t s, int x, int y, cudaSurfaceBoundaryMode m) { \
-      REG r;                                                                                                  \
-      if (m == cudaBoundaryModeZero) {                                                                        \
-        asm volatile("suld.b.2d." PTX ".zero {%0}, [%1, {%2, %3}];" : "=" C(r) : "l"(s), "r"(x), "r"(y));     \
-      } else if (m == cudaBoundaryModeClamp) {                                                                \
-        asm volatile("suld.b.2d." PTX ".clamp {%0}, [%1, {%2, %3}];" : "=" C(r) : "l"(s), "r"(x), "r"(y));    \
-      } else {                                                                                                \
-        asm volatile("suld.b.2d." PTX ".trap {%0}, [%1, {%2, %3}];" : "=" C(r) : "l"(s), "r"(x), "r"(y));     \
-      }                                                                                                       \
-      return r;                                                                                               \
-    }                                                                                                         \
-    static __device__ __forceinline__ void write2(REG v, cudaSurfaceObject_t s, int x, int y,                 \
-                                                  cudaSurfaceBoundaryMode m) {                                \
-      if (m == cudaBoundaryModeZero) {                                                                        \
-        asm volatile("sust.b.2d." PTX ".zero [%0, {%1, %2}], {%3};" ::"l"(s), "r"(x), "r"(y), C(v) : "memory"); \
-      } else if (m == cudaBoundaryModeClamp) {                                                                \
-        asm volatile("sust.b.2d." PTX ".clamp [%0, {%1, %2}], {%3};" ::"l"(s), "r"(x), "r"(y), C(v) : "memory"); \
-      } else {                                                                                                \
-        asm volatile("sust.b.2d." PTX ".trap [%0, {%1, %2}], {%3};" ::"l"(s), "r"(x), "r"(y), C(v) : "memory"); \
-      }                                                                                                       \
-    }                                                                                                         \
-  };
-FW_SURFACE(1, unsigned short, "h", "b8")
-FW_SURFACE(2, unsigned short, "h", "b16")
-FW_SURFACE(4, unsigned int, "r", "b32")
-FW_SURFACE(8, unsigned long long, "l", "b64")
-#undef FW_SURFACE
+struct Word;
 template <>
-struct Surface<16> {
-  using Register = uint4;
-  static __device__ __forceinline__ uint4 read2(cudaSurfaceObject_t s, int x, int y, cudaSurfaceBoundaryMode) {
-    uint4 r;
-    asm volatile("suld.b.2d.v4.b32.trap {%0, %1, %2, %3}, [%4, {%5, %6}];"
-                 : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)
-                 : "l"(s), "r"(x), "r"(y));
-    return r;
-  }
-  static __device__ __forceinline__ void write2(uint4 v, cudaSurfaceObject_t s, int x, int y,
-                                                cudaSurfaceBoundaryMode) {
-    asm volatile("sust.b.2d.v4.b32.trap [%0, {%1, %2}], {%3, %4, %5, %6};" ::"l"(s), "r"(x), "r"(y), "r"(v.x),
-                 "r"(v.y), "r"(v.z), "r"(v.w)
-                 : "memory");
-  }
+struct Word<1> {
+  using type = unsigned short;
+};
+template <>
+struct Word<2> {
+  using type = unsigned short;
+};
+template <>
+struct Word<4> {
+  using type = unsigned int;
+};
+template <>
+struct Word<8> {
+  using type = uint2;
+};
+template <>
+struct Word<16> {
+  using type = uint4;
 };
 }  // namespace fw_texture
 
-template <class T>
-static __device__ __forceinline__ T surf2Dread(cudaSurfaceObject_t s, int x, int y,
-                                               cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
-  const auto r = fw_texture::Surface<sizeof(T)>::read2(s, x, y, mode);
+namespace fw_texture {
+template <template <unsigned, cudaSurfaceBoundaryMode> class S, class T>
+static __device__ __forceinline__ T read_surface(cudaSurfaceObject_t s, cudaSurfaceBoundaryMode mode, int x, int y, int z) {
+  typename Word<sizeof(T)>::type r;
+  if (mode == cudaBoundaryModeZero) {
+    r = S<sizeof(T), cudaBoundaryModeZero>::read(s, x, y, z);
+  } else if (mode == cudaBoundaryModeClamp) {
+    r = S<sizeof(T), cudaBoundaryModeClamp>::read(s, x, y, z);
+  } else {
+    r = S<sizeof(T), cudaBoundaryModeTrap>::read(s, x, y, z);
+  }
   T v;
   __builtin_memcpy(&v, &r, sizeof(T));
   return v;
 }
-template <class T>
-static __device__ __forceinline__ void surf2Dread(T* to, cudaSurfaceObject_t s, int x, int y,
-                                                  cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
-  *to = surf2Dread<T>(s, x, y, mode);
-}
-template <class T>
-static __device__ __forceinline__ void surf2Dwrite(T v, cudaSurfaceObject_t s, int x, int y,
-                                                   cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
-  typename fw_texture::Surface<sizeof(T)>::Register r = {};
+template <template <unsigned, cudaSurfaceBoundaryMode> class S, class T>
+static __device__ __forceinline__ void write_surface(const T& v, cudaSurfaceObject_t s, cudaSurfaceBoundaryMode mode, int x,
+                                                     int y, int z) {
+  typename Word<sizeof(T)>::type r = {};
   __builtin_memcpy(&r, &v, sizeof(T));
-  fw_texture::Surface<sizeof(T)>::write2(r, s, x, y, mode);
+  if (mode == cudaBoundaryModeZero) {
+    S<sizeof(T), cudaBoundaryModeZero>::write(r, s, x, y, z);
+  } else if (mode == cudaBoundaryModeClamp) {
+    S<sizeof(T), cudaBoundaryModeClamp>::write(r, s, x, y, z);
+  } else {
+    S<sizeof(T), cudaBoundaryModeTrap>::write(r, s, x, y, z);
+  }
 }
+}  // namespace fw_texture
+#define FW_AND ,
+#define FW_ACCESS(SHAPE, PTX, AT, BYTES, TYPE, REGISTERS, OUT, IN, MODE, SUFFIX)                                      \
+  template <>                                                                                                         \
+  struct SHAPE<BYTES, MODE> {                                                                                         \
+    static __device__ __forceinline__ typename Word<BYTES>::type read(cudaSurfaceObject_t s, int x, int y, int z) {   \
+      typename Word<BYTES>::type r;                                                                                   \
+      asm volatile("suld.b." PTX "." TYPE "." SUFFIX " {" REGISTERS "}, [%[s], " AT "];" : OUT : [s] "l"(s), [x] "r"(x), [y] "r"(y), [z] "r"(z)); \
+      return r;                                                                                                       \
+    }                                                                                                                 \
+    static __device__ __forceinline__ void write(typename Word<BYTES>::type r, cudaSurfaceObject_t s, int x, int y, int z) { \
+      asm volatile("sust.b." PTX "." TYPE "." SUFFIX " [%[s], " AT "], {" REGISTERS "};"                              \
+                   ::IN, [s] "l"(s), [x] "r"(x), [y] "r"(y), [z] "r"(z) : "memory");                                  \
+    }                                                                                                                 \
+  };
+#define FW_WIDTHS(SHAPE, PTX, AT, MODE, SUFFIX)                                                                       \
+  FW_ACCESS(SHAPE, PTX, AT, 1, "b8", "%[a]", [a] "=h"(r), [a] "h"(r), MODE, SUFFIX)                                   \
+  FW_ACCESS(SHAPE, PTX, AT, 2, "b16", "%[a]", [a] "=h"(r), [a] "h"(r), MODE, SUFFIX)                                  \
+  FW_ACCESS(SHAPE, PTX, AT, 4, "b32", "%[a]", [a] "=r"(r), [a] "r"(r), MODE, SUFFIX)                                  \
+  FW_ACCESS(SHAPE, PTX, AT, 8, "v2.b32", "%[a], %[b]", [a] "=r"(r.x) FW_AND [b] "=r"(r.y),                            \
+            [a] "r"(r.x) FW_AND [b] "r"(r.y), MODE, SUFFIX)                                                           \
+  FW_ACCESS(SHAPE, PTX, AT, 16, "v4.b32", "%[a], %[b], %[c], %[d]",                                                   \
+            [a] "=r"(r.x) FW_AND [b] "=r"(r.y) FW_AND [c] "=r"(r.z) FW_AND [d] "=r"(r.w),                             \
+            [a] "r"(r.x) FW_AND [b] "r"(r.y) FW_AND [c] "r"(r.z) FW_AND [d] "r"(r.w), MODE, SUFFIX)
+#define FW_SURFACE(NAME, PTX, AT, PARAMETERS, ...)                                                                    \
+  namespace fw_texture {                                                                                              \
+  template <unsigned Bytes, cudaSurfaceBoundaryMode Mode>                                                             \
+  struct Surface##NAME;                                                                                               \
+  FW_WIDTHS(Surface##NAME, PTX, AT, cudaBoundaryModeTrap, "trap")                                                     \
+  FW_WIDTHS(Surface##NAME, PTX, AT, cudaBoundaryModeClamp, "clamp")                                                   \
+  FW_WIDTHS(Surface##NAME, PTX, AT, cudaBoundaryModeZero, "zero")                                                     \
+  }                                                                                                                   \
+  template <class T>                                                                                                  \
+  static __device__ __forceinline__ T surf##NAME##read(cudaSurfaceObject_t s, PARAMETERS,                             \
+                                                       cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {         \
+    return fw_texture::read_surface<fw_texture::Surface##NAME, T>(s, mode, __VA_ARGS__);                              \
+  }                                                                                                                   \
+  template <class T>                                                                                                  \
+  static __device__ __forceinline__ void surf##NAME##read(T* to, cudaSurfaceObject_t s, PARAMETERS,                   \
+                                                          cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {      \
+    *to = fw_texture::read_surface<fw_texture::Surface##NAME, T>(s, mode, __VA_ARGS__);                               \
+  }                                                                                                                   \
+  template <class T>                                                                                                  \
+  static __device__ __forceinline__ void surf##NAME##write(T v, cudaSurfaceObject_t s, PARAMETERS,                    \
+                                                           cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {     \
+    fw_texture::write_surface<fw_texture::Surface##NAME>(v, s, mode, __VA_ARGS__);                                    \
+  }
+
+FW_SURFACE(1D, "1d", "{%[x]}", int x, x, 0, 0)
+FW_SURFACE(2D, "2d", "{%[x], %[y]}", int x FW_AND int y, x, y, 0)
+FW_SURFACE(3D, "3d", "{%[x], %[y], %[z], %[z]}", int x FW_AND int y FW_AND int z, x, y, z)
+FW_SURFACE(1DLayered, "a1d", "{%[z], %[x]}", int x FW_AND int layer, x, 0, layer)
+FW_SURFACE(2DLayered, "a2d", "{%[z], %[x], %[y], %[y]}", int x FW_AND int y FW_AND int layer, x, y, layer)
+// A cubemap's faces are layers.
+template <class T>
+static __device__ __forceinline__ T surfCubemapread(cudaSurfaceObject_t s, int x, int y, int face,
+                                                    cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+  return surf2DLayeredread<T>(s, x, y, face, mode);
+}
+template <class T>
+static __device__ __forceinline__ void surfCubemapwrite(T v, cudaSurfaceObject_t s, int x, int y, int face,
+                                                        cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+  surf2DLayeredwrite(v, s, x, y, face, mode);
+}
+#undef FW_SURFACE
+#undef FW_WIDTHS
+#undef FW_ACCESS
+#undef FW_AND
