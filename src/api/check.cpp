@@ -5,11 +5,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "api/load.h"
 #include "api/settings.h"
 #include "gpu/gpu.h"
 #include "input/compile.h"
+#include "input/compiler.h"
 #include "report/metrics.h"
 
 namespace fullwarp {
@@ -96,10 +100,18 @@ class Checker {
       script = std::move(*own);
     }
     LoadOptions load_options{options_.gpu, options_.compiler, options_.compiler_flags, {}, options_.assemble_ptx};
+    // A header may define the kernel. Of several files, one that does not speak of it need not be asked.
+    const bool one = options_.files.size() == 1 || !given_any_;
     for (const std::string& kernel : input::instantiations(script))
-      if (mentions(*source, kernel)) load_options.instantiations.push_back(kernel);
+      if (one || mentions(*source, kernel)) load_options.instantiations.push_back(kernel);
     Result<api::LoadedPointer> program = api::load_file(file, load_options);
     if (!program) return report_.errors.push_back(program.error());
+    if ((*program)->from_source && !said_no_ptxas_ && input::find_ptxas().empty()) {
+      said_no_ptxas_ = true;
+      report_.compiler_messages.push_back(
+          "note: there is no ptxas here (it comes with the CUDA toolkit): registers and spills are not known, occupancy "
+          "leaves them out, and accesses are counted by rules instead of machine code\n");
+    }
     if (!(*program)->compiler_says.empty()) report_.compiler_messages.push_back((*program)->compiler_says);
     input::assign_default_seeds(&script);
     programs.push_back({std::move(*program), std::move(script)});
@@ -134,23 +146,65 @@ class Checker {
     if (!given_any_) report_kernels_without_launch(program, runner);
   }
 
-  // Kernels that the file itself defines; those of headers (CUB, Thrust) are not its author's to launch.
+  // Kernels of the file and of the headers beside it; those of libraries (CUB, Thrust) are not its author's to
+  // launch, unless there are no others. One instantiation of a template stands for all of them.
   void report_kernels_without_launch(const LoadedProgram& program, const api::ScriptRunner& runner) {
-    for (const input::KernelInfo& kernel : program.kernels) {
-      if (runner.launched().count(kernel.function) != 0) continue;
-      if (settings_.kernel && !std::regex_search(kernel.name, *settings_.kernel)) continue;
-      const diag::Place place = report::place_of(program.module, {kernel.function, 0});
-      std::error_code error;
-      const bool own =
-          place.file == program.module.path || std::filesystem::equivalent(place.file, program.file, error);
-      if (own) report_.errors.push_back(input::not_launched(kernel, program.file));
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const fs::path folder = fs::weakly_canonical(program.file, error).parent_path();
+    std::map<std::string, std::vector<const input::KernelInfo*>> templates;
+    std::vector<std::string> order;
+    std::vector<bool> own_file;  // by Module::files
+    for (const ptx::SourceFile& file : program.module.files) {
+      const fs::path relative = fs::weakly_canonical(std::string(file.name), error).lexically_relative(folder);
+      own_file.push_back(!relative.empty() && *relative.begin() != "..");
     }
+    // The first lines of a kernel may be those of a function that is inlined from elsewhere; a library's kernels may
+    // have the author's functions inlined.
+    const auto own = [&](const input::KernelInfo& kernel) {
+      const ptx::Function& function = program.module.functions[static_cast<size_t>(kernel.function)];
+      if (kernel.name.starts_with("cub::") || kernel.name.starts_with("thrust::")) return false;
+      bool located = false;
+      for (const ptx::Instruction& instruction : function.instructions) {
+        if (instruction.location < 0 || static_cast<size_t>(instruction.location) >= program.module.locations.size())
+          continue;
+        const uint32_t file = program.module.locations[static_cast<size_t>(instruction.location)].file;
+        located = true;
+        if (file < own_file.size() && own_file[file]) return true;
+      }
+      return !located;
+    };
+    const bool none_own = std::none_of(program.kernels.begin(), program.kernels.end(), own);
+    for (const input::KernelInfo& kernel : program.kernels) {
+      if (!none_own && !own(kernel)) continue;
+      if (settings_.kernel && !std::regex_search(kernel.name, *settings_.kernel)) continue;
+      const std::string name = kernel.name.substr(0, kernel.name.find('<'));
+      std::vector<const input::KernelInfo*>& same = templates[name];
+      if (same.empty()) order.push_back(name);
+      same.push_back(&kernel);
+    }
+    const auto launched = [&](const input::KernelInfo* kernel) { return runner.launched().count(kernel->function) != 0; };
+    for (const std::string& name : order) {
+      const std::vector<const input::KernelInfo*>& same = templates[name];
+      const bool instances = same[0]->name.find('<') != std::string::npos;
+      if (instances) {
+        if (std::none_of(same.begin(), same.end(), launched))
+          report_.errors.push_back(input::not_launched(*same[0], program.file, same.size() - 1));
+        continue;
+      }
+      for (const input::KernelInfo* kernel : same)
+        if (!launched(kernel)) report_.errors.push_back(input::not_launched(*kernel, program.file));
+    }
+    if (!program.kernels.empty()) return;
+    const Result<std::string> source = api::read_text(program.file);
+    report_.errors.push_back(input::no_kernels(program.file, source.ok() ? *source : std::string()));
   }
 
   const CheckOptions& options_;
   const api::RunSettings settings_;
   input::Script given_;
   bool given_any_ = false;
+  bool said_no_ptxas_ = false;
   size_t programs_ = 0;  // files that could be loaded
   report::Report report_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "gpu/gpu.h"
 #include "input/compile.h"
@@ -23,13 +24,33 @@ void add_machine_code(const std::string& ptx, unsigned sm, const std::string& na
   if (machine_code) program.machine_code = std::move(*machine_code);
 }
 
-Result<LoadedPointer> parse(std::string ptx, const std::string& name, std::string_view source,
-                            LoadedProgram program) {
+// The texts of the file and of what it includes where kernels stand: they name the kernels' parameters.
+std::string sources_of_kernels(const ptx::Module& module, const std::string& path) {
+  std::string text;
+  std::set<std::string> seen;
+  const auto add = [&](const std::string& file) {
+    if (!seen.insert(file).second) return;
+    if (const Result<std::string> source = read_text(file); source.ok()) text += *source + "\n";
+  };
+  add(path);
+  for (const ptx::Function& function : module.functions) {
+    if (!function.entry || function.instructions.empty()) continue;
+    const int32_t location = function.instructions[0].location;
+    if (location < 0 || static_cast<size_t>(location) >= module.locations.size()) continue;
+    const uint32_t file = module.locations[static_cast<size_t>(location)].file;
+    if (file < module.files.size()) add(std::string(module.files[file].name));
+  }
+  return text;
+}
+
+Result<LoadedPointer> parse(std::string ptx, const std::string& name, bool from_source, LoadedProgram program) {
   Result<ptx::Module> module = ptx::parse(std::move(ptx), name);
   if (!module) return module.error();
   program.file = name;
+  program.from_source = from_source;
   program.module = std::move(*module);
-  program.kernels = input::kernels_of(program.module, source);
+  program.kernels =
+      input::kernels_of(program.module, from_source ? sources_of_kernels(program.module, name) : std::string());
   return LoadedPointer(std::make_shared<const LoadedProgram>(std::move(program)));
 }
 
@@ -50,7 +71,7 @@ Result<std::string> read_text(const std::string& path) {
 }
 
 Result<LoadedPointer> load_ptx(std::string text, const std::string& name) {
-  return parse(std::move(text), name, {}, {});
+  return parse(std::move(text), name, false, {});
 }
 
 Result<LoadedPointer> load_file(const std::string& path, const LoadOptions& options) {
@@ -68,10 +89,7 @@ Result<LoadedPointer> load_file(const std::string& path, const LoadOptions& opti
   if (from_source || options.assemble_ptx)
     add_machine_code(compiled->ptx, std::max(compiled->sm, compile.sm), path, program);
   program.compiler_says = std::move(compiled->warnings);
-  std::string source;  // names the kernels' parameters
-  if (from_source)
-    if (Result<std::string> text = read_text(path)) source = std::move(*text);
-  return parse(std::move(compiled->ptx), path, source, std::move(program));
+  return parse(std::move(compiled->ptx), path, from_source, std::move(program));
 }
 
 }  // namespace fullwarp::api

@@ -14,6 +14,7 @@ namespace fullwarp::api {
 
 struct LoadedProgram {
   std::string file;  // as the user names it
+  bool from_source = false;  // compiled here
   ptx::Module module;
   std::vector<input::KernelInfo> kernels;
   // Of a compiled .cu file where there is a ptxas, and of a .ptx file if LoadOptions say so.

@@ -255,17 +255,58 @@ std::string example_argument(const ParameterInfo& parameter) {
 
 }  // namespace
 
-std::string example_launch(const KernelInfo& kernel) {
+namespace {
+
+std::string launch_with(const KernelInfo& kernel, const std::vector<std::string>& arguments) {
   const Dim3& block = kernel.block;
-  std::string text = kernel.name + "<<<4, ";
-  text += block.y == 1 && block.z == 1 ? std::to_string(block.x)
-                                       : "(" + std::to_string(block.x) + ", " + std::to_string(block.y) +
-                                             ", " + std::to_string(block.z) + ")";
-  text += ">>>(";
-  for (size_t i = 0; i < kernel.parameters.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + example_argument(kernel.parameters[i]);
+  const bool one_dimension = block.y == 1 && block.z == 1;
+  std::string text = kernel.name;
+  if (one_dimension) {
+    text += "<<<4, " + std::to_string(block.x);
+  } else {
+    text += "<<<(4, 4), (" + std::to_string(block.x) + ", " + std::to_string(block.y);
+    text += (block.z == 1 ? "" : ", " + std::to_string(block.z)) + ")";
   }
+  text += kernel.dynamic_shared ? ", 1024>>>(" : ">>>(";
+  for (size_t i = 0; i < arguments.size(); ++i) text += (i == 0 ? "" : ", ") + arguments[i];
   return text + ")";
+}
+
+// May the parameter's name stand on the left of a statement?
+bool usable_name(const std::string& name) {
+  for (const char* word : {"symbol", "expect", "save", "print", "ptr", "nullptr", "true", "false", "inf", "nan", "min",
+                           "max", "ceil_div", "dim3", "zero", "uninit", "iota", "uniform", "below"}) {
+    if (name == word) return false;
+  }
+  return !name.empty() && !element_type(name);
+}
+
+}  // namespace
+
+std::string example_launch(const KernelInfo& kernel) {
+  std::vector<std::string> arguments;
+  for (const ParameterInfo& parameter : kernel.parameters) arguments.push_back(example_argument(parameter));
+  return launch_with(kernel, arguments);
+}
+
+std::vector<std::string> example_statements(const KernelInfo& kernel) {
+  constexpr size_t kLongest = 90;  // characters of a line, but for a long launch
+  std::vector<std::string> lines, names;
+  std::string line;
+  for (const ParameterInfo& parameter : kernel.parameters) {
+    if (!usable_name(parameter.name) || std::find(names.begin(), names.end(), parameter.name) != names.end())
+      return {example_launch(kernel)};
+    const std::string value = example_argument(parameter);
+    const bool in_place = value.starts_with("{") || value == "true";
+    names.push_back(in_place ? value : parameter.name);
+    if (in_place) continue;
+    const std::string statement = parameter.name + " = " + value;
+    if (!line.empty() && line.size() + statement.size() > kLongest) lines.push_back(std::exchange(line, {}));
+    line += (line.empty() ? "" : ";  ") + statement;
+  }
+  if (!line.empty()) lines.push_back(line);
+  lines.push_back(launch_with(kernel, names));
+  return lines;
 }
 
 Result<std::vector<std::byte>> pack_arguments(const KernelInfo& kernel, const KernelLaunch& launch,

@@ -18,11 +18,16 @@ uint64_t round_up(uint64_t value, uint64_t align) { return (value + align - 1) /
 void add_source_names(KernelInfo* kernel, const std::multimap<std::string, SourceKernel>& sources) {
   if (kernel->parts.parts.empty()) return;
   const SourceKernel* match = nullptr;
+  bool match_named = false;
   const auto [first, last] = sources.equal_range(kernel->parts.parts.back().base);
   for (auto it = first; it != last; ++it) {
     if (it->second.parameters.size() != kernel->parameters.size()) continue;
-    if (match != nullptr) return;  // overloads
+    const bool named = std::all_of(it->second.parameters.begin(), it->second.parameters.end(),
+                                   [](const SourceParameter& p) { return !p.name.empty(); });
+    if (!named && match != nullptr) continue;  // a declaration beside the definition
+    if (match != nullptr && match_named) return;  // overloads
     match = &it->second;
+    match_named = named;
   }
   if (match == nullptr) return;
   for (size_t i = 0; i < kernel->parameters.size(); ++i) {
@@ -44,7 +49,32 @@ std::string signature_of(const KernelInfo& kernel) {
   return text + ")";
 }
 
-KernelInfo describe(const ptx::Function& function, int32_t index,
+// What a launch needs to know beside the parameters: is there a second dimension, is there dynamic shared memory?
+void look_into_body(const ptx::Module& module, const ptx::Function& function, KernelInfo* kernel) {
+  bool second = false;
+  for (const ptx::Instruction& instruction : function.instructions) {
+    for (unsigned o = 0; o < instruction.operand_count; ++o) {
+      const ptx::Operand& operand = module.operands_of(instruction)[o];
+      second |= operand.kind == ptx::Operand::Kind::special && operand.component == 1 &&
+                static_cast<ptx::Special>(operand.index) == ptx::Special::tid;
+      const bool variable = operand.kind == ptx::Operand::Kind::variable ||
+                            (operand.kind == ptx::Operand::Kind::address &&
+                             operand.base == ptx::Operand::Kind::variable);
+      if (!variable || operand.index >= module.variables.size()) continue;
+      const ptx::Variable& named = module.variables[operand.index];
+      kernel->dynamic_shared |= named.space == ptx::Space::shared && named.external;
+    }
+  }
+  if (function.req_ntid) {
+    kernel->block = *function.req_ntid;
+  } else if (function.max_ntid && function.max_ntid->count() < kernel->block.x) {
+    kernel->block = *function.max_ntid;
+  } else if (second) {
+    kernel->block = {16, 16, 1};
+  }
+}
+
+KernelInfo describe(const ptx::Module& module, const ptx::Function& function, int32_t index,
                     const std::multimap<std::string, SourceKernel>& sources) {
   KernelInfo kernel;
   kernel.function = index;
@@ -68,11 +98,7 @@ KernelInfo describe(const ptx::Function& function, int32_t index,
   }
   add_source_names(&kernel, sources);
   kernel.signature = signature_of(kernel);
-  if (function.req_ntid) {
-    kernel.block = *function.req_ntid;
-  } else if (function.max_ntid && function.max_ntid->count() < kernel.block.x) {
-    kernel.block = *function.max_ntid;
-  }
+  look_into_body(module, function, &kernel);
   return kernel;
 }
 
@@ -159,7 +185,7 @@ std::vector<KernelInfo> kernels_of(const ptx::Module& module, std::string_view s
   for (size_t i = 0; i < module.functions.size(); ++i) {
     const ptx::Function& function = module.functions[i];
     if (function.entry && !function.declared_only) {
-      kernels.push_back(describe(function, static_cast<int32_t>(i), sources));
+      kernels.push_back(describe(module, function, static_cast<int32_t>(i), sources));
     }
   }
   return kernels;
@@ -201,10 +227,27 @@ int32_t find_symbol(const ptx::Module& module, std::string_view written) {
   return partial;
 }
 
-Error not_launched(const KernelInfo& kernel, const std::string& file) {
-  return Error{"no launch of kernel " + kernel.signature, file, 0, 0,
-               "say how to run it, in a comment of the source or with --launch:\n    // fullwarp: " +
-                   example_launch(kernel)};
+Error not_launched(const KernelInfo& kernel, const std::string& file, size_t others) {
+  Error error{"no launch of kernel " + kernel.signature, file, 0, 0,
+              "say how to run it, in a comment of the source or with --launch:"};
+  if (others > 0)
+    error.message += " (and " + std::to_string(others) + " more instantiation" + (others == 1 ? "" : "s") + ")";
+  for (const std::string& statement : example_statements(kernel)) error.hint += "\n    // fullwarp: " + statement;
+  return error;
+}
+
+Error no_kernels(const std::string& file, std::string_view source) {
+  Error error{"there is no kernel to run", file, 0, 0, {}};
+  std::string templates;
+  for (const SourceKernel& kernel : kernels_in_source(source)) {
+    if (templates.find("`" + kernel.name + "`") != std::string::npos) continue;
+    templates += (templates.empty() ? "`" : ", `") + kernel.name + "`";
+  }
+  error.hint = templates.empty()
+                   ? "the file and what it includes define no `__global__` function"
+                   : "nothing in the file instantiates " + templates +
+                         ": launch it with its template arguments, `name<float, 128><<<4, 256>>>(...)`";
+  return error;
 }
 
 }  // namespace fullwarp::input

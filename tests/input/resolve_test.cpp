@@ -209,7 +209,37 @@ TEST_F(Resolve, ExamplesCanBeLaunched) {
   EXPECT_EQ(not_launched(kernels_[0], "k.cu").to_string(),
             "k.cu: error: no launch of kernel ns::scan<float, 128>(const float* in, float* out, int n)\n"
             "  hint: say how to run it, in a comment of the source or with --launch:\n"
-            "    // fullwarp: ns::scan<float, 128><<<4, 256>>>(f32[1024]:uniform, f32[1024], 1024)");
+            "    // fullwarp: in = f32[1024]:uniform;  out = f32[1024];  n = 1024\n"
+            "    // fullwarp: ns::scan<float, 128><<<4, 256>>>(in, out, n)");
+  // Parameters with no name, or one that is a word of the statements: in place.
+  EXPECT_EQ(example_statements(kernels_[2]), std::vector<std::string>{example_launch(kernels_[2])});
+  for (const KernelInfo& kernel : kernels_) {
+    std::string text;
+    for (const std::string& line : example_statements(kernel)) text += line + "\n";
+    EXPECT_TRUE(parse_launches(text, "t").ok()) << text;
+  }
+  EXPECT_EQ(not_launched(kernels_[0], "k.cu", 3).message,
+            "no launch of kernel ns::scan<float, 128>(const float* in, float* out, int n) (and 3 more instantiations)");
+}
+
+TEST(Examples, FollowTheKernelsBody) {
+  // A kernel that asks for threadIdx.y gets blocks of two dimensions, one with extern __shared__ memory some bytes.
+  const Result<ptx::Module> module = ptx::parse(
+      ".version 9.0\n.target sm_90\n.address_size 64\n.extern .shared .align 4 .b8 buffer[];\n"
+      ".visible .entry k(.param .u64 a) { .reg .b32 %r; mov.u32 %r, %tid.y; mov.u32 %r, buffer; ret; }\n",
+      "t.ptx");
+  ASSERT_TRUE(module.ok()) << module.error().to_string();
+  EXPECT_EQ(example_launch(kernels_of(*module)[0]), "k<<<(4, 4), (16, 16), 1024>>>(f32[1024])");
+  // The definition's names count where a declaration has none.
+  const std::vector<KernelInfo> kernels =
+      kernels_of(*module, "extern \"C\" __global__ void k(float*);\nextern \"C\" __global__ void k(float* data) {}\n");
+  EXPECT_EQ(kernels[0].signature, "k(float* data)");
+}
+
+TEST(Examples, AFileOfTemplatesNamesThem) {
+  const Error error = no_kernels("t.cu", "template <int N> __global__ void sum(float* p) {}\n");
+  EXPECT_EQ(error.message, "there is no kernel to run");
+  EXPECT_NE(error.hint.find("nothing in the file instantiates `sum`"), std::string::npos) << error.hint;
 }
 
 TEST(CppNames, TypesHaveOneSpelling) {
