@@ -18,32 +18,17 @@ void check(const Module& module, const Function& function, const Operand& operan
   using Kind = Operand::Kind;
   Kind kind = operand.kind == Kind::address ? operand.base : operand.kind;
   switch (kind) {
-    case Kind::reg:
-      require(operand.index < function.registers.size());
-      break;
-    case Kind::variable:
-      require(operand.index < module.variables.size());
-      break;
-    case Kind::param:
-      require(operand.index < function.params.size());
-      break;
-    case Kind::ret_param:
-      require(operand.index < function.returns.size());
-      break;
-    case Kind::function:
-      require(operand.index < module.functions.size());
-      break;
+    case Kind::reg: require(operand.index < function.registers.size()); break;
+    case Kind::variable: require(operand.index < module.variables.size()); break;
+    case Kind::param: require(operand.index < function.params.size()); break;
+    case Kind::ret_param: require(operand.index < function.returns.size()); break;
+    case Kind::function: require(operand.index < module.functions.size()); break;
     case Kind::label:
       require(operand.value >= 0 && operand.value <= static_cast<int64_t>(function.instructions.size()));
       break;
-    case Kind::targets:
-      require(operand.index < function.branch_targets.size());
-      break;
-    case Kind::prototype:
-      require(operand.index < function.prototypes.size());
-      break;
-    default:
-      break;
+    case Kind::targets: require(operand.index < function.branch_targets.size()); break;
+    case Kind::prototype: require(operand.index < function.prototypes.size()); break;
+    default: break;
   }
   require(operand.pair >= -2 && operand.pair < static_cast<int64_t>(function.registers.size()));
   require(operand.first + operand.count <= module.operands.size() && depth < 4);

@@ -229,7 +229,8 @@ class FileRun {
     if (Status uploaded = gpu_.upload_new(cu_module_); !uploaded) return uploaded;
     gpu_.relocate(*block);
     Status launched = start(launch, std::string(kernel.name), *block);
-    Status logged = log_launch(launch, statement, kernels_[*found].name, launched ? "" : launched.error().message);
+    Status logged =
+        log_launch(launch, statement, kernels_[*found].name, launched ? "" : launched.error().message);
     return launched ? logged : launched;
   }
 
@@ -264,8 +265,7 @@ class FileRun {
                     const std::string& kernel, const std::string& error) {
     const Dim3 g = launch.grid, b = launch.block;
     std::fprintf(launches_, "%u,%s,%u,%s,%ux%ux%u,%ux%ux%u,%" PRIu64 ",%s\n", sequence_++,
-                 job_.source.c_str(), statement.line,
-                 quoted(kernel).c_str(), g.x, g.y, g.z, b.x, b.y, b.z,
+                 job_.source.c_str(), statement.line, quoted(kernel).c_str(), g.x, g.y, g.z, b.x, b.y, b.z,
                  launch.dynamic_shared_bytes, quoted(error).c_str());
     std::fflush(launches_);
     return Ok{};

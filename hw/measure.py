@@ -187,7 +187,7 @@ def profile(group, launcher, work, label, metrics, seconds):
 
 
 def conditions():
-    gpu = output_of("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").strip()
+    gpu = output_of("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").splitlines()[0].strip()
     nvcc = re.search(r"release [\d.]+, V([\d.]+)", output_of("nvcc", "--version"))
     ncu = re.search(r"Version ([\d.]+)", output_of("ncu", "--version"))
     with open(os.path.join(ROOT, "tests/golden/MADE_WITH")) as made:

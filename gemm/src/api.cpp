@@ -47,9 +47,7 @@ int multiply(void* caller, const Piece& piece) {
 
 fwGemmStatus as_status(int result) {
   switch (result) {
-    case 0:
-      last_message.clear();
-      return FW_GEMM_OK;
+    case 0: last_message.clear(); return FW_GEMM_OK;
     case kCopyFailed:
       return fail(FW_GEMM_CUDA_ERROR, std::string("a kernel could not be launched: ") +
                                           cudaGetErrorString(cudaPeekAtLastError()));

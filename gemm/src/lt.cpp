@@ -13,12 +13,9 @@ int64_t address_alignment(uintptr_t address) {
 
 cudaDataType data_type(Type type) {
   switch (type) {
-    case Type::kBf16:
-      return CUDA_R_16BF;
-    case Type::kF16:
-      return CUDA_R_16F;
-    default:
-      return CUDA_R_32F;
+    case Type::kBf16: return CUDA_R_16BF;
+    case Type::kF16: return CUDA_R_16F;
+    default: return CUDA_R_32F;
   }
 }
 

@@ -31,9 +31,8 @@ struct LoadOptions {
   std::vector<std::string> compiler_flags;
   std::vector<std::string>
       instantiations;  // "scan<float, 128>": kernels the file itself does not instantiate
-  // Where there is a ptxas, a .cu file's accesses, registers and spills are those of its machine code. True: a .ptx
-  // file's too. Cost: ptxas's time (20 to 90 ms for
-  // a file of the gallery), once; cached.
+  // Where there is a ptxas, a .cu file's accesses, registers and spills are those of its machine code. True:
+  // a .ptx file's too. Cost: ptxas's time (20 to 90 ms for a file of the gallery), once; cached.
   bool assemble_ptx = false;
 };
 

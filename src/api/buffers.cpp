@@ -26,30 +26,20 @@ template <class Visit>
 auto with_reader(ElementType type, Visit visit) {
   using Bytes = std::span<const std::byte>;
   switch (type) {
-    case ElementType::i8:
-      return visit(load<int8_t>);
-    case ElementType::i16:
-      return visit(load<int16_t>);
-    case ElementType::i32:
-      return visit(load<int32_t>);
-    case ElementType::i64:
-      return visit(load<int64_t>);
-    case ElementType::u8:
-      return visit(load<uint8_t>);
-    case ElementType::u16:
-      return visit(load<uint16_t>);
-    case ElementType::u32:
-      return visit(load<uint32_t>);
-    case ElementType::u64:
-      return visit(load<uint64_t>);
+    case ElementType::i8: return visit(load<int8_t>);
+    case ElementType::i16: return visit(load<int16_t>);
+    case ElementType::i32: return visit(load<int32_t>);
+    case ElementType::i64: return visit(load<int64_t>);
+    case ElementType::u8: return visit(load<uint8_t>);
+    case ElementType::u16: return visit(load<uint16_t>);
+    case ElementType::u32: return visit(load<uint32_t>);
+    case ElementType::u64: return visit(load<uint64_t>);
     case ElementType::f16:
       return visit([](Bytes bytes, uint64_t i) { return input::f16_value(load<uint16_t>(bytes, i)); });
     case ElementType::bf16:
       return visit([](Bytes bytes, uint64_t i) { return input::bf16_value(load<uint16_t>(bytes, i)); });
-    case ElementType::f32:
-      return visit(load<float>);
-    case ElementType::f64:
-      break;
+    case ElementType::f32: return visit(load<float>);
+    case ElementType::f64: break;
   }
   return visit(load<double>);
 }

@@ -99,7 +99,8 @@ class Checker {
       if (!own) return report_.errors.push_back(own.error());
       script = std::move(*own);
     }
-    LoadOptions load_options{options_.gpu, options_.compiler, options_.compiler_flags, {}, options_.assemble_ptx};
+    LoadOptions load_options{
+        options_.gpu, options_.compiler, options_.compiler_flags, {}, options_.assemble_ptx};
     // A header may define the kernel. Of several files, one that does not speak of it need not be asked.
     const bool one = options_.files.size() == 1 || !given_any_;
     for (const std::string& kernel : input::instantiations(script))
@@ -109,7 +110,8 @@ class Checker {
     if ((*program)->from_source && !said_no_ptxas_ && input::find_ptxas().empty()) {
       said_no_ptxas_ = true;
       report_.compiler_messages.push_back(
-          "note: there is no ptxas here (it comes with the CUDA toolkit): registers and spills are not known, occupancy "
+          "note: there is no ptxas here (it comes with the CUDA toolkit): registers and spills are not "
+          "known, occupancy "
           "leaves them out, and accesses are counted by rules instead of machine code\n");
     }
     if (!(*program)->compiler_says.empty()) report_.compiler_messages.push_back((*program)->compiler_says);
@@ -133,9 +135,9 @@ class Checker {
   void run(const Loaded& loaded) {
     const LoadedProgram& program = *loaded.program;
     diag::SourceCache sources({std::filesystem::path(program.file).parent_path().string()});
-    api::ScriptRunner runner(
-        {program.module, program.kernels, program.file, program.resources,
-                      program.machine_code ? &*program.machine_code : nullptr, sources, settings_}, report_);
+    api::ScriptRunner runner({program.module, program.kernels, program.file, program.resources,
+                              program.machine_code ? &*program.machine_code : nullptr, sources, settings_},
+                             report_);
     if (!runner.begin()) return;
     const bool elsewhere = given_any_ && programs_ > 1;
     for (const input::Statement& statement : loaded.script) {
@@ -146,8 +148,8 @@ class Checker {
     if (!given_any_) report_kernels_without_launch(program, runner);
   }
 
-  // Kernels of the file and of the headers beside it; those of libraries (CUB, Thrust) are not its author's to
-  // launch, unless there are no others. One instantiation of a template stands for all of them.
+  // Kernels of the file and of the headers beside it; those of libraries (CUB, Thrust) are not its author's
+  // to launch, unless there are no others. One instantiation of a template stands for all of them.
   void report_kernels_without_launch(const LoadedProgram& program, const api::ScriptRunner& runner) {
     namespace fs = std::filesystem;
     std::error_code error;
@@ -156,17 +158,19 @@ class Checker {
     std::vector<std::string> order;
     std::vector<bool> own_file;  // by Module::files
     for (const ptx::SourceFile& file : program.module.files) {
-      const fs::path relative = fs::weakly_canonical(std::string(file.name), error).lexically_relative(folder);
+      const fs::path relative =
+          fs::weakly_canonical(std::string(file.name), error).lexically_relative(folder);
       own_file.push_back(!relative.empty() && *relative.begin() != "..");
     }
-    // The first lines of a kernel may be those of a function that is inlined from elsewhere; a library's kernels may
-    // have the author's functions inlined.
+    // The first lines of a kernel may be those of a function that is inlined from elsewhere; a library's
+    // kernels may have the author's functions inlined.
     const auto own = [&](const input::KernelInfo& kernel) {
       const ptx::Function& function = program.module.functions[static_cast<size_t>(kernel.function)];
       if (kernel.name.starts_with("cub::") || kernel.name.starts_with("thrust::")) return false;
       bool located = false;
       for (const ptx::Instruction& instruction : function.instructions) {
-        if (instruction.location < 0 || static_cast<size_t>(instruction.location) >= program.module.locations.size())
+        if (instruction.location < 0 ||
+            static_cast<size_t>(instruction.location) >= program.module.locations.size())
           continue;
         const uint32_t file = program.module.locations[static_cast<size_t>(instruction.location)].file;
         located = true;
@@ -183,7 +187,9 @@ class Checker {
       if (same.empty()) order.push_back(name);
       same.push_back(&kernel);
     }
-    const auto launched = [&](const input::KernelInfo* kernel) { return runner.launched().count(kernel->function) != 0; };
+    const auto launched = [&](const input::KernelInfo* kernel) {
+      return runner.launched().count(kernel->function) != 0;
+    };
     for (const std::string& name : order) {
       const std::vector<const input::KernelInfo*>& same = templates[name];
       const bool instances = same[0]->name.find('<') != std::string::npos;

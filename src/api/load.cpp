@@ -13,8 +13,9 @@ namespace fullwarp::api {
 
 namespace {
 
-// What ptxas makes of the PTX: registers, spills, and the machine code whose accesses are counted. Without a ptxas, or
-// where it refuses the PTX or its cubin cannot be read, registers stay unknown and accesses are counted by rules.
+// What ptxas makes of the PTX: registers, spills, and the machine code whose accesses are counted. Without a
+// ptxas, or where it refuses the PTX or its cubin cannot be read, registers stay unknown and accesses are
+// counted by rules.
 void add_machine_code(const std::string& ptx, unsigned sm, const std::string& name, LoadedProgram& program) {
   Result<input::Assembled> assembled = input::assemble(ptx, sm);
   if (!assembled) return;
@@ -43,14 +44,15 @@ std::string sources_of_kernels(const ptx::Module& module, const std::string& pat
   return text;
 }
 
-Result<LoadedPointer> parse(std::string ptx, const std::string& name, bool from_source, LoadedProgram program) {
+Result<LoadedPointer> parse(std::string ptx, const std::string& name, bool from_source,
+                            LoadedProgram program) {
   Result<ptx::Module> module = ptx::parse(std::move(ptx), name);
   if (!module) return module.error();
   program.file = name;
   program.from_source = from_source;
   program.module = std::move(*module);
-  program.kernels =
-      input::kernels_of(program.module, from_source ? sources_of_kernels(program.module, name) : std::string());
+  program.kernels = input::kernels_of(program.module,
+                                      from_source ? sources_of_kernels(program.module, name) : std::string());
   return LoadedPointer(std::make_shared<const LoadedProgram>(std::move(program)));
 }
 

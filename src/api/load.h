@@ -13,7 +13,7 @@
 namespace fullwarp::api {
 
 struct LoadedProgram {
-  std::string file;  // as the user names it
+  std::string file;          // as the user names it
   bool from_source = false;  // compiled here
   ptx::Module module;
   std::vector<input::KernelInfo> kernels;

@@ -122,11 +122,11 @@ Status ScriptRunner::run_value(const input::KernelLaunch& launch) {
                                     options.max_blocks == 0 ? blocks : std::min(blocks, options.max_blocks));
     options.blocks_done = &input_.settings.progress->blocks_done;
   }
-  Result<profile::KernelProfile> profile = exec::run(
-      input_.module, workspace_.memory(),
-      {info.function, launch.grid, launch.block, launch.dynamic_shared_bytes, std::move(*parameters),
-       &machine_accesses()},
-      options);
+  Result<profile::KernelProfile> profile =
+      exec::run(input_.module, workspace_.memory(),
+                {info.function, launch.grid, launch.block, launch.dynamic_shared_bytes,
+                 std::move(*parameters), &machine_accesses()},
+                options);
   if (!profile) return profile.error();
   if (Status status = check_limits(kernel, launch, profile->static_shared_bytes, gpu, registers); !status)
     return status;

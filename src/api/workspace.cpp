@@ -11,33 +11,21 @@ namespace {
 input::ElementType element_type(ptx::Type type) {
   using input::ElementType;
   switch (type) {
-    case ptx::Type::s8:
-      return ElementType::i8;
+    case ptx::Type::s8: return ElementType::i8;
     case ptx::Type::u16:
-    case ptx::Type::b16:
-      return ElementType::u16;
-    case ptx::Type::s16:
-      return ElementType::i16;
+    case ptx::Type::b16: return ElementType::u16;
+    case ptx::Type::s16: return ElementType::i16;
     case ptx::Type::u32:
-    case ptx::Type::b32:
-      return ElementType::u32;
-    case ptx::Type::s32:
-      return ElementType::i32;
+    case ptx::Type::b32: return ElementType::u32;
+    case ptx::Type::s32: return ElementType::i32;
     case ptx::Type::u64:
-    case ptx::Type::b64:
-      return ElementType::u64;
-    case ptx::Type::s64:
-      return ElementType::i64;
-    case ptx::Type::f16:
-      return ElementType::f16;
-    case ptx::Type::bf16:
-      return ElementType::bf16;
-    case ptx::Type::f32:
-      return ElementType::f32;
-    case ptx::Type::f64:
-      return ElementType::f64;
-    default:
-      return ElementType::u8;
+    case ptx::Type::b64: return ElementType::u64;
+    case ptx::Type::s64: return ElementType::i64;
+    case ptx::Type::f16: return ElementType::f16;
+    case ptx::Type::bf16: return ElementType::bf16;
+    case ptx::Type::f32: return ElementType::f32;
+    case ptx::Type::f64: return ElementType::f64;
+    default: return ElementType::u8;
   }
 }
 

@@ -101,24 +101,14 @@ class Reader {
           if (in.at() < end) in.skip(end - in.at());  // also the extensions of NVIDIA's: inlined calls
           break;
         }
-        case 1:
-          emit(false);
-          break;
-        case 2:
-          state.address += in.uleb128() * header.minimum_step;
-          break;
-        case 3:
-          state.line += static_cast<uint32_t>(in.sleb128());
-          break;
-        case 4:
-          state.file = static_cast<uint32_t>(in.uleb128());
-          break;
+        case 1: emit(false); break;
+        case 2: state.address += in.uleb128() * header.minimum_step; break;
+        case 3: state.line += static_cast<uint32_t>(in.sleb128()); break;
+        case 4: state.file = static_cast<uint32_t>(in.uleb128()); break;
         case 8:
           state.address += uint64_t{(255u - header.opcode_base) / header.line_range} * header.minimum_step;
           break;
-        case 9:
-          state.address += in.read<uint16_t>();
-          break;
+        case 9: state.address += in.read<uint16_t>(); break;
         default:
           for (unsigned i = 0; i < header.operands[opcode - 1]; ++i) in.uleb128();
       }

@@ -76,17 +76,10 @@ MachineOp decode_sass(uint64_t low, uint64_t high, uint32_t sm) {
   op.space = row->space;
   const unsigned field = high >> 9 & 7;
   switch (row->field) {
-    case Field::none:
-      break;
-    case Field::width:
-      op.width_bytes = kWidths[field];
-      break;
-    case Field::integer_type:
-      op.width_bytes = sm >= 90 ? kIntegerTypes[field] : kOldTypes[field];
-      break;
-    case Field::float_type:
-      op.width_bytes = kFloatTypes[field];
-      break;
+    case Field::none: break;
+    case Field::width: op.width_bytes = kWidths[field]; break;
+    case Field::integer_type: op.width_bytes = sm >= 90 ? kIntegerTypes[field] : kOldTypes[field]; break;
+    case Field::float_type: op.width_bytes = kFloatTypes[field]; break;
     case Field::copy_width:
       op.width_bytes = sm >= 100 ? static_cast<uint8_t>(4u << (high >> 10 & 3)) : kWidths[field];
       break;

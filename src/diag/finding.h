@@ -27,19 +27,19 @@ struct Note {
 using Value = std::variant<int64_t, double, std::string>;
 
 struct Finding {
-  std::string rule;     // "bank-conflict"; ids are listed in src/rules/
+  std::string rule;  // "bank-conflict"; ids are listed in src/rules/
   Level level = Level::warning;
-  std::string kernel;   // demangled
+  std::string kernel;  // demangled
   Place place;
   std::string message;  // what was observed: lower case, no full stop
   std::string label;    // stands after the caret: "lanes 0-31 read words 0, 32, 64, ...: all in bank 0"
   std::vector<Note> notes;
   std::vector<std::pair<std::string, Value>> evidence;  // in display order: {"requests", 32768}
-  double share = 0;     // 0..1: part of the kernel's total (of what, a note says) that this concerns
-  std::string fix;      // what to do, in words and code; may be empty
+  double share = 0;            // 0..1: part of the kernel's total (of what, a note says) that this concerns
+  std::string fix;             // what to do, in words and code; may be empty
   std::optional<double> gain;  // factor (>= 1), only where it follows from exact counts
   std::string gain_of;         // what becomes fewer by it: "global-memory sectors"
-  uint64_t count = 1;   // occurrences folded into this one
+  uint64_t count = 1;          // occurrences folded into this one
 };
 
 }  // namespace fullwarp::diag

@@ -51,8 +51,8 @@ bool local_lane(Warp& w, const MicroOp* op, unsigned lane, uint64_t offset, unsi
   t.offset = offset;
   const bool outside = offset + width > w.frame->local_top || offset > w.frame->local_top;
   if (outside || offset % width != 0) {
-    profile::Fault& fault = memory_fault(w, op, outside ? FaultKind::out_of_bounds : FaultKind::misaligned, lane,
-                                         offset, width, write, AccessSpace::local);
+    profile::Fault& fault = memory_fault(w, op, outside ? FaultKind::out_of_bounds : FaultKind::misaligned,
+                                         lane, offset, width, write, AccessSpace::local);
     fault.offset = static_cast<int64_t>(offset);
     fault.object = "the thread's local memory " + bytes_text(w.frame->local_top);
     return false;
@@ -62,18 +62,22 @@ bool local_lane(Warp& w, const MicroOp* op, unsigned lane, uint64_t offset, unsi
 
 }  // namespace
 
-bool resolve_lane(Warp& w, const MicroOp* op, Addressing addressing, unsigned lane, uint64_t address, unsigned width,
-                  bool write, LaneTarget& t) {
+bool resolve_lane(Warp& w, const MicroOp* op, Addressing addressing, unsigned lane, uint64_t address,
+                  unsigned width, bool write, LaneTarget& t) {
   if (addressing == Addressing::shared) return shared_lane(w, op, lane, offset_of(address), width, write, t);
   if (addressing == Addressing::local) return local_lane(w, op, lane, offset_of(address), width, write, t);
   if (addressing == Addressing::generic) {
-    if (window_of(address) == kSharedWindow) return shared_lane(w, op, lane, offset_of(address), width, write, t);
-    if (window_of(address) == kLocalWindow) return local_lane(w, op, lane, offset_of(address), width, write, t);
+    if (window_of(address) == kSharedWindow)
+      return shared_lane(w, op, lane, offset_of(address), width, write, t);
+    if (window_of(address) == kLocalWindow)
+      return local_lane(w, op, lane, offset_of(address), width, write, t);
   }
   t.space = AccessSpace::global;
   DeviceMemory& memory = *w.worker->memory;
   int64_t index = memory.find(address);
-  const auto is_gap = [](const Buffer& b) { return b.bytes == 0 && b.name.empty(); };  // before the parameters
+  const auto is_gap = [](const Buffer& b) {
+    return b.bytes == 0 && b.name.empty();
+  };  // before the parameters
   if (index >= 0 && is_gap(memory.buffer(static_cast<size_t>(index)))) index = -1;
   if (index < 0) {
     // Just below a buffer (a negative index) the window number is one less: name that buffer.
@@ -81,8 +85,8 @@ bool resolve_lane(Warp& w, const MicroOp* op, Addressing addressing, unsigned la
     const bool below = above >= kFirstBufferWindow && above - kFirstBufferWindow < memory.size() &&
                        offset_of(address) > kOffsetMask / 2;
     const bool null = window_of(address) == 0;
-    profile::Fault& fault = memory_fault(w, op, null ? FaultKind::null_pointer : FaultKind::out_of_bounds, lane,
-                                         address, width, write, AccessSpace::global);
+    profile::Fault& fault = memory_fault(w, op, null ? FaultKind::null_pointer : FaultKind::out_of_bounds,
+                                         lane, address, width, write, AccessSpace::global);
     if (below) {
       fault.buffer = static_cast<int32_t>(above - kFirstBufferWindow);
       fault.offset = static_cast<int64_t>(address - (above << kWindowShift));
@@ -136,7 +140,8 @@ void write_target(Warp& w, unsigned lane, const LaneTarget& t, const void* from,
     return;
   }
   for (unsigned k = 0; k < bytes; k += std::min(bytes, 4u))
-    std::memcpy(local_byte(w, t.offset + k, lane), static_cast<const std::byte*>(from) + k, std::min(bytes, 4u));
+    std::memcpy(local_byte(w, t.offset + k, lane), static_cast<const std::byte*>(from) + k,
+                std::min(bytes, 4u));
 }
 
 namespace {
@@ -176,7 +181,8 @@ bool read_memory(Warp& w, const MicroOp* op, unsigned lane, uint64_t address, vo
   return true;
 }
 
-bool write_memory(Warp& w, const MicroOp* op, unsigned lane, uint64_t address, const void* from, unsigned bytes) {
+bool write_memory(Warp& w, const MicroOp* op, unsigned lane, uint64_t address, const void* from,
+                  unsigned bytes) {
   for (unsigned done = 0; done < bytes;) {
     const unsigned n = piece(address + done, bytes - done);
     LaneTarget t;
@@ -200,10 +206,12 @@ void cover_store(Worker& worker, int64_t buffer, uint64_t offset, unsigned bytes
   c.stored_asked += bytes;
 }
 
-LaneMask access_lanes(Warp& w, const MicroOp* op, Addressing addressing, uint32_t site, const uint64_t* address,
-                      LaneMask mask, unsigned width, AccessKind kind, LaneTarget* target) {
+LaneMask access_lanes(Warp& w, const MicroOp* op, Addressing addressing, uint32_t site,
+                      const uint64_t* address, LaneMask mask, unsigned width, AccessKind kind,
+                      LaneTarget* target) {
   const bool write = kind != AccessKind::load && kind != AccessKind::matrix_load;
-  const bool read = kind != AccessKind::store && kind != AccessKind::matrix_store && kind != AccessKind::async_copy;
+  const bool read =
+      kind != AccessKind::store && kind != AccessKind::matrix_store && kind != AccessKind::async_copy;
   const bool atomic = kind == AccessKind::atomic || kind == AccessKind::reduction;
   Worker& worker = *w.worker;
   LaneMask ok = 0;

@@ -14,7 +14,8 @@ enum class Addressing : uint8_t { generic, global, shared, local };
 
 // Flags of memory ops (MicroOp::flags).
 inline constexpr uint32_t kVectorShift = 0, kVectorMask = 0xf;  // elements a lane: 1, 2, 4, 8
-inline constexpr uint32_t kStrong = 1u << 4;    // volatile, relaxed, acquire, release: no race with others like it
+inline constexpr uint32_t kStrong = 1u
+                                    << 4;  // volatile, relaxed, acquire, release: no race with others like it
 inline constexpr uint32_t kNotCounted = 1u << 5;  // .const: moves no sectors
 inline constexpr uint32_t kReadOnly = 1u << 6;
 
@@ -38,13 +39,15 @@ inline std::byte* local_byte(const Warp& warp, uint64_t offset, unsigned lane) {
 
 // Copies to and from generic addresses for built-ins (printf's arguments, results through pointers).
 bool read_memory(Warp& warp, const MicroOp* op, unsigned lane, uint64_t address, void* to, unsigned bytes);
-bool write_memory(Warp& warp, const MicroOp* op, unsigned lane, uint64_t address, const void* from, unsigned bytes);
+bool write_memory(Warp& warp, const MicroOp* op, unsigned lane, uint64_t address, const void* from,
+                  unsigned bytes);
 
 // Counts and checks a whole access lane by lane: resolves each lane (faulting ones leave the returned mask),
 // counts one request for each space met (sites site, site + 1, site + 2 of a generic access), marks what is
 // touched, and checks for races and reads of values never written. `target` has 32 entries.
-LaneMask access_lanes(Warp& warp, const MicroOp* op, Addressing addressing, uint32_t site, const uint64_t* address,
-                      LaneMask mask, unsigned width, mem::AccessKind kind, LaneTarget* target);
+LaneMask access_lanes(Warp& warp, const MicroOp* op, Addressing addressing, uint32_t site,
+                      const uint64_t* address, LaneMask mask, unsigned width, mem::AccessKind kind,
+                      LaneTarget* target);
 
 // Coverage of a buffer: what this worker's blocks have loaded and stored.
 void cover_load(Worker& worker, int64_t buffer, uint64_t offset, unsigned bytes);

@@ -32,7 +32,8 @@ constexpr size_t kMaxText = 4096;  // of one string; printf's buffer holds no mo
 
 std::string read_string(Warp& w, const MicroOp* op, unsigned lane, uint64_t address) {
   std::string text;
-  for (char c; text.size() < kMaxText && read_memory(w, op, lane, address + text.size(), &c, 1) && c;) text += c;
+  for (char c; text.size() < kMaxText && read_memory(w, op, lane, address + text.size(), &c, 1) && c;)
+    text += c;
   return text;
 }
 
@@ -44,7 +45,8 @@ void put(std::string& out, const std::string& spec, T value) {
   if (n > 0) out.append(buffer, std::min<size_t>(static_cast<size_t>(n), sizeof buffer - 1));
 }
 
-// vprintf(format, arguments): the arguments lie in local memory, each aligned to its size, as C promotes them.
+// vprintf(format, arguments): the arguments lie in local memory, each aligned to its size, as C promotes
+// them.
 void device_printf(Warp& w, const MicroOp* op, const BuiltinInfo& info) {
   for (LaneMask left = w.active; left; left &= left - 1) {
     const unsigned lane = static_cast<unsigned>(std::countr_zero(left));
@@ -73,11 +75,14 @@ void device_printf(Warp& w, const MicroOp* op, const BuiltinInfo& info) {
       bool wide = false;
       size_t j = k + 1;
       for (; j < format.size() && std::strchr("-+ #0123456789.*", format[j]); ++j) {
-        if (format[j] == '*') spec += std::to_string(static_cast<int32_t>(next(4)));
-        else spec += format[j];
+        if (format[j] == '*')
+          spec += std::to_string(static_cast<int32_t>(next(4)));
+        else
+          spec += format[j];
       }
       for (; j < format.size() && std::strchr("hlLqjzt", format[j]); ++j)
-        wide |= format[j] == 'l' || format[j] == 'j' || format[j] == 'z' || format[j] == 't' || format[j] == 'q';
+        wide |=
+            format[j] == 'l' || format[j] == 'j' || format[j] == 'z' || format[j] == 't' || format[j] == 'q';
       if (j >= format.size() || spec.size() > 32) {
         out += format.substr(k);
         break;
@@ -87,7 +92,8 @@ void device_printf(Warp& w, const MicroOp* op, const BuiltinInfo& info) {
       if (std::strchr("diouxX", c)) {
         const uint64_t value = next(wide ? 8 : 4);
         if (c == 'd' || c == 'i')
-          put(out, spec + "lld", wide ? static_cast<long long>(value) : static_cast<long long>(static_cast<int32_t>(value)));
+          put(out, spec + "lld",
+              wide ? static_cast<long long>(value) : static_cast<long long>(static_cast<int32_t>(value)));
         else
           put(out, spec + "ll" + c, static_cast<unsigned long long>(value));
       } else if (std::strchr("fFeEgGaA", c)) {
@@ -123,7 +129,8 @@ void assert_fail(Warp& w, const MicroOp* op, const BuiltinInfo& info) {
 void run_libdevice(Warp& w, const MicroOp* op, const BuiltinInfo& info) {
   using libdevice::Type;
   const libdevice::Function& f = *static_cast<const Builtin*>(info.function)->device;
-  alignas(64) uint64_t values[libdevice::kMaxParameters][kWarpSize] = {};  // seen as arrays of the parameter's type
+  alignas(64)
+      uint64_t values[libdevice::kMaxParameters][kWarpSize] = {};  // seen as arrays of the parameter's type
   uint64_t pointers[libdevice::kMaxParameters][kWarpSize] = {};
   std::vector<double> lists[kWarpSize];
   void* arguments[libdevice::kMaxParameters] = {};
@@ -153,7 +160,9 @@ void run_libdevice(Warp& w, const MicroOp* op, const BuiltinInfo& info) {
       lists[i].assign(static_cast<size_t>(length), 0.0);
       auto* list = reinterpret_cast<std::byte*>(lists[i].data());
       for (int32_t e = 0; e < length; ++e)
-        if (!read_memory(w, op, i, value + static_cast<uint64_t>(e) * bytes, list + static_cast<size_t>(e) * bytes, bytes)) break;
+        if (!read_memory(w, op, i, value + static_cast<uint64_t>(e) * bytes,
+                         list + static_cast<size_t>(e) * bytes, bytes))
+          break;
       const void* start = list;
       std::memcpy(&values[k][i], &start, sizeof start);
     }
@@ -175,8 +184,12 @@ void run_libdevice(Warp& w, const MicroOp* op, const BuiltinInfo& info) {
     }
     for (unsigned k = 0; k < count; ++k) {
       const Type type = f.parameters[k];
-      const unsigned bytes = type == Type::kOutF64 ? 8 : type == Type::kOutI32 || type == Type::kOutF32 ? 4 : 0;
-      if (bytes) write_memory(w, op, i, pointers[k][i], reinterpret_cast<const std::byte*>(values[k]) + bytes * i, bytes);
+      const unsigned bytes = type == Type::kOutF64                            ? 8
+                             : type == Type::kOutI32 || type == Type::kOutF32 ? 4
+                                                                              : 0;
+      if (bytes)
+        write_memory(w, op, i, pointers[k][i], reinterpret_cast<const std::byte*>(values[k]) + bytes * i,
+                     bytes);
     }
   }
 }
@@ -186,7 +199,8 @@ void device_malloc(Warp& w, const MicroOp*, const BuiltinInfo& info) {
   if (info.arguments.empty() || info.results.empty()) return;
   for (LaneMask left = w.active; left; left &= left - 1) {
     const unsigned lane = static_cast<unsigned>(std::countr_zero(left));
-    set_result(w, info.results[0], lane, heap_allocate(*w.worker->memory, argument(w, info.arguments[0], lane)));
+    set_result(w, info.results[0], lane,
+               heap_allocate(*w.worker->memory, argument(w, info.arguments[0], lane)));
   }
 }
 

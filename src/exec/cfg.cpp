@@ -9,7 +9,12 @@ using ptx::Op;
 
 bool ends_block(const ptx::Instruction& i) {
   switch (i.op) {
-    case Op::bra: case Op::brx: case Op::ret: case Op::exit: case Op::trap: case Op::call: return true;
+    case Op::bra:
+    case Op::brx:
+    case Op::ret:
+    case Op::exit:
+    case Op::trap:
+    case Op::call: return true;
     default: return false;
   }
 }
@@ -33,7 +38,10 @@ class PostDominators {
     std::vector<bool> reaches(n, false);
     std::vector<uint32_t> work;
     auto add = [&](uint32_t b) {
-      if (!reaches[b]) { reaches[b] = true; work.push_back(b); }
+      if (!reaches[b]) {
+        reaches[b] = true;
+        work.push_back(b);
+      }
     };
     if (main_exit < n) add(main_exit);
     while (!work.empty()) {
@@ -67,7 +75,10 @@ class PostDominators {
       auto& [node, next] = stack.back();
       if (next < predecessors_[node].size()) {
         uint32_t p = predecessors_[node][next++];
-        if (!seen[p]) { seen[p] = 1; stack.push_back({p, 0}); }
+        if (!seen[p]) {
+          seen[p] = 1;
+          stack.push_back({p, 0});
+        }
       } else {
         order.push_back(node);
         stack.pop_back();
@@ -86,7 +97,10 @@ class PostDominators {
         int32_t best = -1;
         auto meet = [&](uint32_t s) {
           if (idom_[s] < 0) return;
-          if (best < 0) { best = static_cast<int32_t>(s); return; }
+          if (best < 0) {
+            best = static_cast<int32_t>(s);
+            return;
+          }
           uint32_t x = static_cast<uint32_t>(best), y = s;
           while (x != y) {
             while (number[x] < number[y]) x = static_cast<uint32_t>(idom_[x]);
@@ -96,9 +110,13 @@ class PostDominators {
         };
         for (uint32_t s : cfg_.blocks[b].successors)
           if (!dead_[s]) meet(s);
-        if (std::find(predecessors_[exit_].begin(), predecessors_[exit_].end(), b) != predecessors_[exit_].end())
+        if (std::find(predecessors_[exit_].begin(), predecessors_[exit_].end(), b) !=
+            predecessors_[exit_].end())
           meet(exit_);
-        if (best != idom_[b]) { idom_[b] = best; changed = true; }
+        if (best != idom_[b]) {
+          idom_[b] = best;
+          changed = true;
+        }
       }
     }
   }
@@ -114,13 +132,28 @@ class PostDominators {
 
 bool is_control(Op op) {
   switch (op) {
-    case Op::bra: case Op::brx: case Op::ret: case Op::exit: case Op::trap: case Op::call: case Op::bar:
-    case Op::barrier: case Op::shfl: case Op::vote: case Op::match: case Op::redux: case Op::elect:
-    case Op::activemask: case Op::mma: case Op::wmma: case Op::ldmatrix: case Op::stmatrix: case Op::movmatrix:
-    case Op::alloca_: case Op::stackrestore:
-      return true;
-    default:
-      return false;
+    case Op::bra:
+    case Op::brx:
+    case Op::ret:
+    case Op::exit:
+    case Op::trap:
+    case Op::call:
+    case Op::bar:
+    case Op::barrier:
+    case Op::shfl:
+    case Op::vote:
+    case Op::match:
+    case Op::redux:
+    case Op::elect:
+    case Op::activemask:
+    case Op::mma:
+    case Op::wmma:
+    case Op::ldmatrix:
+    case Op::stmatrix:
+    case Op::movmatrix:
+    case Op::alloca_:
+    case Op::stackrestore: return true;
+    default: return false;
   }
 }
 
@@ -130,8 +163,7 @@ Cfg build_cfg(const ptx::Module& module, const ptx::Function& function) {
   std::vector<uint32_t> first_item(code.size() + 1);
   for (uint32_t i = 0; i < code.size(); ++i) {
     first_item[i] = static_cast<uint32_t>(cfg.items.size());
-    if (code[i].guard >= 0 && is_control(code[i].op) && code[i].op != Op::bra)
-      cfg.items.push_back({i, true});
+    if (code[i].guard >= 0 && is_control(code[i].op) && code[i].op != Op::bra) cfg.items.push_back({i, true});
     cfg.items.push_back({i, false});
   }
   const uint32_t count = static_cast<uint32_t>(cfg.items.size());
@@ -191,8 +223,10 @@ Cfg build_cfg(const ptx::Module& module, const ptx::Function& function) {
           for (uint32_t t : function.branch_targets[module.operands_of(i)[o].index].instructions)
             block.successors.push_back(block_at[first_item[std::min<size_t>(t, code.size())]]);
     } else if (leaves(i)) {
-      if (i.op == Op::ret && !function.entry) block.successors = {end};
-      else is_exit[b] = true;
+      if (i.op == Op::ret && !function.entry)
+        block.successors = {end};
+      else
+        is_exit[b] = true;
       if (i.op == Op::ret) last_return = b;
     } else {
       block.successors = {b + 1};
@@ -207,15 +241,14 @@ Cfg build_cfg(const ptx::Module& module, const ptx::Function& function) {
   for (uint32_t b = 0; b < end; ++b) {
     CfgBlock& block = cfg.blocks[b];
     const Item& item = cfg.items[block.last - 1];
-    bool splits = block.successors.size() > 1 ||
-                  (!item.skip && code[item.instruction].op == Op::call) || code[item.instruction].op == Op::brx;
+    bool splits = block.successors.size() > 1 || (!item.skip && code[item.instruction].op == Op::call) ||
+                  code[item.instruction].op == Op::brx;
     if (!splits) continue;
     int32_t r = post.of(b);
     if (r < 0) continue;
     // A kernel's bare `ret` is no place to wait for: lanes that get there are done.
     const CfgBlock& target = cfg.blocks[static_cast<uint32_t>(r)];
-    if (function.entry &&
-        (target.first == target.last || leaves(code[cfg.items[target.first].instruction])))
+    if (function.entry && (target.first == target.last || leaves(code[cfg.items[target.first].instruction])))
       continue;
     block.reconverge = r;
     cfg.blocks[static_cast<uint32_t>(r)].join_point = true;

@@ -18,10 +18,10 @@ struct Item {
 };
 
 struct CfgBlock {
-  uint32_t first = 0, last = 0;  // items [first, last)
+  uint32_t first = 0, last = 0;      // items [first, last)
   std::vector<uint32_t> successors;  // for a conditional branch: [taken, fall through]
-  int32_t reconverge = -1;       // block, or -1: lanes meet only at the end of the function
-  bool join_point = false;       // some block reconverges here
+  int32_t reconverge = -1;           // block, or -1: lanes meet only at the end of the function
+  bool join_point = false;           // some block reconverges here
 };
 
 struct Cfg {

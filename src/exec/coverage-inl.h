@@ -16,7 +16,8 @@ namespace HWY_NAMESPACE {
 
 // Marks a run of bytes as touched, and for loads, its sectors as loaded by this block.
 template <bool kStore>
-HWY_INLINE void cover_run(const BufferView& view, Site& s, uint32_t me, uint64_t offset, uint64_t bytes, uint64_t& last_sector) {
+HWY_INLINE void cover_run(const BufferView& view, Site& s, uint32_t me, uint64_t offset, uint64_t bytes,
+                          uint64_t& last_sector) {
   mark_run<kStore>(view.sectors, offset, bytes, [&](uint64_t sector, SectorUse& use) {
     if (kStore || sector == last_sector) return;
     s.counters.extra_copies += view.coverage->load_sector(use, me);
@@ -54,18 +55,23 @@ HWY_INLINE void cover_word(const BufferView& view, Site& s, uint32_t me, uint64_
 
 template <bool kStore>
 HWY_INLINE void cover_pattern(const BufferView& view, Site& s, uint32_t me, uint64_t offset, unsigned width) {
-  if constexpr (kStore) view.coverage->stored_asked += uint64_t{width} * s.lanes;
-  else view.coverage->ask_load(me, uint64_t{width} * s.lanes);
+  if constexpr (kStore)
+    view.coverage->stored_asked += uint64_t{width} * s.lanes;
+  else
+    view.coverage->ask_load(me, uint64_t{width} * s.lanes);
   uint64_t last_sector = ~uint64_t{0};
   if (s.pattern == Pattern::contiguous) {
-    if (HWY_LIKELY(width == 4 && offset % 32 == 0)) cover_line<kStore>(view, s, me, offset);
-    else cover_run<kStore>(view, s, me, offset, uint64_t{width} * kWarpSize, last_sector);
+    if (HWY_LIKELY(width == 4 && offset % 32 == 0))
+      cover_line<kStore>(view, s, me, offset);
+    else
+      cover_run<kStore>(view, s, me, offset, uint64_t{width} * kWarpSize, last_sector);
   } else if (s.pattern == Pattern::uniform) {
     cover_word<kStore>(view, s, me, offset, width);
   } else {
     if (s.run_count < 0) list_runs(s, width);
     for (int r = 0; r < s.run_count; ++r)
-      cover_run<kStore>(view, s, me, offset + static_cast<uint64_t>(int64_t{s.run_start[r]}), s.run_bytes[r], last_sector);
+      cover_run<kStore>(view, s, me, offset + static_cast<uint64_t>(int64_t{s.run_start[r]}), s.run_bytes[r],
+                        last_sector);
   }
 }
 

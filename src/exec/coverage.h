@@ -48,14 +48,17 @@ struct Coverage {
 };
 
 // The bits of bytes from..to (inclusive, in a sector).
-inline uint32_t sector_bits(uint64_t from, uint64_t to) { return (~uint32_t{0} << from) & (~uint32_t{0} >> (31 - to)); }
+inline uint32_t sector_bits(uint64_t from, uint64_t to) {
+  return (~uint32_t{0} << from) & (~uint32_t{0} >> (31 - to));
+}
 
-// Marks a run of bytes as loaded or stored, and calls `at(use)` for each of its sectors. A bit that is set already
-// is not written: a test costs less than a store that the next access waits for.
+// Marks a run of bytes as loaded or stored, and calls `at(use)` for each of its sectors. A bit that is set
+// already is not written: a test costs less than a store that the next access waits for.
 template <bool kStored, class At>
 inline void mark_run(SectorUse* sectors, uint64_t offset, uint64_t bytes, At at) {
   const uint64_t end = offset + bytes - 1, last = end / mem::kSectorBytes;
-  for (uint64_t sector = offset / mem::kSectorBytes, from = offset % mem::kSectorBytes; sector <= last; ++sector, from = 0) {
+  for (uint64_t sector = offset / mem::kSectorBytes, from = offset % mem::kSectorBytes; sector <= last;
+       ++sector, from = 0) {
     SectorUse& use = sectors[sector];
     const uint32_t bits = sector_bits(from, sector == last ? end % mem::kSectorBytes : mem::kSectorBytes - 1);
     uint32_t& word = kStored ? use.stored : use.loaded;

@@ -43,8 +43,8 @@ void Decoder::count_definitions() {
   auto note = [&](int64_t reg) {
     if (reg >= 0 && definitions_[static_cast<size_t>(reg)] < 2) ++definitions_[static_cast<size_t>(reg)];
   };
-  // Text order is not execution order: what reads a register further up is decoded before its definition, names the
-  // register's own row, and so needs the row written. Such a register counts as defined there too.
+  // Text order is not execution order: what reads a register further up is decoded before its definition,
+  // names the register's own row, and so needs the row written. Such a register counts as defined there too.
   auto read = [&](const Operand& operand) {
     const bool base = operand.kind == Operand::Kind::address && operand.base == Operand::Kind::reg;
     if ((base || operand.kind == Operand::Kind::reg) && definitions_[operand.index] == 0) note(operand.index);
@@ -59,7 +59,8 @@ void Decoder::count_definitions() {
       if (operand.kind == Operand::Kind::reg) note(operand.index);
       if (operand.kind == Operand::Kind::vector || operand.kind == Operand::Kind::list)
         for (unsigned e = 0; e < operand.count; ++e)
-          if (module.operands[operand.first + e].kind == Operand::Kind::reg) note(module.operands[operand.first + e].index);
+          if (module.operands[operand.first + e].kind == Operand::Kind::reg)
+            note(module.operands[operand.first + e].index);
     }
   }
 }
@@ -75,7 +76,8 @@ void Decoder::assign_rows() {
     }
   next_row_ = predicate_bytes_ = (next_row_ + 63) / 64 * 64;
   for (size_t r = 0; r < function.registers.size(); ++r)
-    if (function.registers[r].type != Type::pred) register_row_[r] = temporary(row_bytes(function.registers[r].type));
+    if (function.registers[r].type != Type::pred)
+      register_row_[r] = temporary(row_bytes(function.registers[r].type));
   auto slots = [&](const std::vector<ptx::Param>& params, std::vector<ParamSlot>& into) {
     for (const ptx::Param& param : params) into.push_back(param_slot(std::max(param.bytes, 1u)));
   };
@@ -88,7 +90,8 @@ void Decoder::assign_rows() {
   for (size_t v = 0; v < function.variables.size(); ++v) {
     const ptx::Variable& variable = module.variables[static_cast<size_t>(function.variables[v])];
     if (variable.space == ptx::Space::param) {
-      variable_slot_[function.variables[v]] = param_slot(static_cast<uint32_t>(std::max<uint64_t>(variable.bytes, 1)));
+      variable_slot_[function.variables[v]] =
+          param_slot(static_cast<uint32_t>(std::max<uint64_t>(variable.bytes, 1)));
     } else if (variable.space == ptx::Space::local) {
       uint32_t align = std::max(variable.align, 4u);
       local = (local + align - 1) / align * align;
@@ -107,7 +110,9 @@ void Decoder::list_cleared() {
       out.cleared.push_back({register_row_[r], row_bytes(function.registers[r].type)});
       if (tag_row_[r]) out.cleared.push_back({tag_row_[r], 8});
     }
-  const auto slot = [&](const ParamSlot& s) { out.cleared.push_back({s.offset, ((s.bytes + 3) / 4 + 1) * kRow32}); };
+  const auto slot = [&](const ParamSlot& s) {
+    out.cleared.push_back({s.offset, ((s.bytes + 3) / 4 + 1) * kRow32});
+  };
   std::for_each(out.parameters.begin(), out.parameters.end(), slot);
   std::for_each(out.results.begin(), out.results.end(), slot);
   for (const auto& [variable, s] : variable_slot_) slot(s);
@@ -133,7 +138,8 @@ const ParamSlot* Decoder::slot_of(const Operand& operand) const {
   }
   if (kind == Operand::Kind::param && !function.entry && operand.index < out.parameters.size())
     return &out.parameters[operand.index];
-  if (kind == Operand::Kind::ret_param && operand.index < out.results.size()) return &out.results[operand.index];
+  if (kind == Operand::Kind::ret_param && operand.index < out.results.size())
+    return &out.results[operand.index];
   return nullptr;
 }
 
@@ -182,8 +188,7 @@ uint64_t Decoder::variable_address(uint32_t variable) const {
 
 std::optional<uint64_t> Decoder::constant_value(const Operand& o) const {
   switch (o.kind) {
-    case Operand::Kind::imm:
-      return static_cast<uint64_t>(o.value);
+    case Operand::Kind::imm: return static_cast<uint64_t>(o.value);
     case Operand::Kind::variable: {
       ptx::Space space = module.variables[o.index].space;
       if (space == ptx::Space::local || space == ptx::Space::param) return std::nullopt;
@@ -192,8 +197,7 @@ std::optional<uint64_t> Decoder::constant_value(const Operand& o) const {
     case Operand::Kind::param:
       if (!function.entry) return std::nullopt;
       return program.param_buffer + kernel_param_offset(function, o.index) + static_cast<uint64_t>(o.value);
-    case Operand::Kind::function:
-      return (kFunctionWindow << kWindowShift) + 16 * (uint64_t{o.index} + 1);
+    case Operand::Kind::function: return (kFunctionWindow << kWindowShift) + 16 * (uint64_t{o.index} + 1);
     case Operand::Kind::special:
       switch (static_cast<ptx::Special>(o.index)) {
         case ptx::Special::ntid:
@@ -203,20 +207,25 @@ std::optional<uint64_t> Decoder::constant_value(const Operand& o) const {
         case ptx::Special::warp_sz: return kWarpSize;
         case ptx::Special::nwarpid: return 64;
         case ptx::Special::nsmid: return 132;
-        case ptx::Special::smid: case ptx::Special::gridid: return 0;
-        case ptx::Special::cluster_ctaid: case ptx::Special::cluster_ctarank:
+        case ptx::Special::smid:
+        case ptx::Special::gridid: return 0;
+        case ptx::Special::cluster_ctaid:
+        case ptx::Special::cluster_ctarank:
         case ptx::Special::is_explicit_cluster: return 0;
         case ptx::Special::envreg: {  // 1 and 2: the high and low word of the grid barrier's workspace
           const uint64_t workspace = program.param_buffer + (uint64_t{1} << kWindowShift);
           return o.value == 1 ? workspace >> 32 : o.value == 2 ? workspace & 0xffffffff : 0;
         }
-        case ptx::Special::cluster_nctaid: case ptx::Special::cluster_nctarank: return 1;
+        case ptx::Special::cluster_nctaid:
+        case ptx::Special::cluster_nctarank: return 1;
         case ptx::Special::nclusterid:
           return o.component == 0 ? program.grid.x : o.component == 1 ? program.grid.y : program.grid.z;
         case ptx::Special::dynamic_smem_size: return program.dynamic_shared_bytes;
-        case ptx::Special::total_smem_size: case ptx::Special::aggr_smem_size:
+        case ptx::Special::total_smem_size:
+        case ptx::Special::aggr_smem_size:
           return program.dynamic_shared_offset + program.dynamic_shared_bytes;
-        case ptx::Special::reserved_smem_offset_begin: case ptx::Special::reserved_smem_offset_0:
+        case ptx::Special::reserved_smem_offset_begin:
+        case ptx::Special::reserved_smem_offset_0:
         case ptx::Special::reserved_smem_offset_1:
           program.uses_reserved_shared = true;
           return program.reserved_shared_offset();
@@ -226,8 +235,7 @@ std::optional<uint64_t> Decoder::constant_value(const Operand& o) const {
         case ptx::Special::reserved_smem_offset_cap: return Program::kReservedSharedBytes;
         default: return std::nullopt;
       }
-    default:
-      return std::nullopt;
+    default: return std::nullopt;
   }
 }
 
@@ -259,8 +267,10 @@ uint32_t Decoder::source(const Operand& o, Type type) {
     if (type == Type::pred) return constant_pred(((value != 0) != o.negated) ? kFullMask : 0);
     if (o.kind == Operand::Kind::imm && o.is_float && o.float_type == Type::f64 && bytes == 4)
       value = std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(value)));
-    if (o.kind == Operand::Kind::imm && o.is_float && o.float_type == Type::f32 && bytes == 8 && type == Type::f64)
-      value = std::bit_cast<uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(value))));
+    if (o.kind == Operand::Kind::imm && o.is_float && o.float_type == Type::f32 && bytes == 8 &&
+        type == Type::f64)
+      value =
+          std::bit_cast<uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(value))));
     if (bytes == 8) return constant64(value);
     if (bytes == 1) value &= 0xff;
     if (bytes == 2) value &= 0xffff;
@@ -282,7 +292,8 @@ uint32_t Decoder::destination(const Operand& o, Type type) {
   }
   Type have = register_type(static_cast<int32_t>(o.index));
   if ((have == Type::pred) != (type == Type::pred) || row_bytes(have) < row_bytes(type)) {
-    fail("register " + std::string(function.registers[o.index].name) + " cannot hold ." + std::string(to_string(type)));
+    fail("register " + std::string(function.registers[o.index].name) + " cannot hold ." +
+         std::string(to_string(type)));
     return 0;
   }
   return register_row(static_cast<int32_t>(o.index));
@@ -310,7 +321,8 @@ MicroOp& Decoder::emit(Handlers handlers, uint32_t dst, uint32_t a, uint32_t b, 
 bool Decoder::may_write_whole_rows(const ptx::Instruction& i) const {
   if (i.guard >= 0 || !goes_straight_on(i) || !ptx::writes_first_operand(i)) return false;
   bool kept = false;
-  ptx::for_each_written(module, i, [&](uint32_t reg) { kept |= reg >= live_.kept_waiting.size() || live_.kept_waiting[reg]; });
+  ptx::for_each_written(
+      module, i, [&](uint32_t reg) { kept |= reg >= live_.kept_waiting.size() || live_.kept_waiting[reg]; });
   return !kept;
 }
 
@@ -329,12 +341,17 @@ bool Decoder::fail(const std::string& why) {
     std::string text;
     if (current_) {
       text = std::string(to_string(current_->op));
-      for (unsigned i = 0; i < current_->mod_count; ++i) text += "." + std::string(to_string(current_->mods[i]));
-      for (unsigned i = 0; i < current_->type_count; ++i) text += "." + std::string(to_string(current_->types[i]));
+      for (unsigned i = 0; i < current_->mod_count; ++i)
+        text += "." + std::string(to_string(current_->mods[i]));
+      for (unsigned i = 0; i < current_->type_count; ++i)
+        text += "." + std::string(to_string(current_->types[i]));
       text = "instruction `" + text + "` in " + std::string(function.name) + ": ";
     }
-    error_ = Error{text + why, module.path, current_ ? current_->line : function.line,
-                   current_ ? current_->column : 0, {}};
+    error_ = Error{text + why,
+                   module.path,
+                   current_ ? current_->line : function.line,
+                   current_ ? current_->column : 0,
+                   {}};
   }
   return true;
 }
@@ -346,14 +363,16 @@ bool Decoder::decode() {
   out.first_block = program.block_count;
   program.block_count += static_cast<uint32_t>(cfg.blocks.size());
   out.block_of.resize(function.instructions.size());
-  for (size_t i = 0; i < out.block_of.size(); ++i) out.block_of[i] = out.first_block + cfg.block_of_instruction[i];
+  for (size_t i = 0; i < out.block_of.size(); ++i)
+    out.block_of[i] = out.first_block + cfg.block_of_instruction[i];
   block_start_.resize(cfg.blocks.size());
   out.ops.reserve(function.instructions.size() * 5 / 4 + cfg.blocks.size() + 8);
   for (uint32_t b = 0; b < cfg.blocks.size() && !error_; ++b) emit_block(cfg, b);
   if (error_) return false;
   for (const Fixup& fixup : fixups_) out.ops[fixup.op].target = &out.ops[block_start_[fixup.block]];
   for (auto& table : out.tables)  // targets hold block numbers until now
-    for (const MicroOp*& target : table->targets) target = &out.ops[block_start_[reinterpret_cast<uintptr_t>(target)]];
+    for (const MicroOp*& target : table->targets)
+      target = &out.ops[block_start_[reinterpret_cast<uintptr_t>(target)]];
   out.constants.assign(next_constant_, std::byte{0});
   for (auto& [offset, row] : constant_rows_)
     std::memcpy(out.constants.data() + (next_constant_ - offset), row.data(), row.size());
@@ -373,7 +392,8 @@ void emit_branch(Decoder& d, uint32_t predicate, bool negated);
 void Decoder::emit_block(const Cfg& cfg, uint32_t b) {
   const CfgBlock& block = cfg.blocks[b];
   block_start_[b] = out.ops.size();
-  current_ = block.first < cfg.items.size() ? &function.instructions[cfg.items[block.first].instruction] : nullptr;
+  current_ =
+      block.first < cfg.items.size() ? &function.instructions[cfg.items[block.first].instruction] : nullptr;
   uint32_t instructions = 0;
   for (uint32_t k = block.first; k < block.last; ++k) instructions += !cfg.items[k].skip;
   emit_block_entry(*this, out.first_block + b, instructions, block.join_point);
@@ -433,8 +453,8 @@ bool Decoder::decode_item(const Cfg& cfg, const Item& item, uint32_t block) {
   }
   return decode_memory(*this) || decode_float(*this) || decode_integer(*this) || decode_logic(*this) ||
          decode_move(*this) || decode_convert(*this) || decode_half(*this) || decode_atomic(*this) ||
-         decode_async(*this) || decode_video(*this) ||
-         decode_barrier(*this) || decode_warp(*this) || decode_matrix(*this);
+         decode_async(*this) || decode_video(*this) || decode_barrier(*this) || decode_warp(*this) ||
+         decode_matrix(*this);
 }
 
 }  // namespace fullwarp::exec

@@ -49,9 +49,10 @@ class Decoder {
   bool is_uniform(const ptx::Operand& operand) const;
   uint32_t temporary(unsigned bytes);  // a fresh row, 64-byte aligned
   ParamSlot param_slot(uint32_t bytes);
-  const ParamSlot* slot_of(const ptx::Operand& operand) const;  // `.param` variable, parameter or return value
-  // If the destination register is written nowhere else, unconditionally, it can stand for the row (a constant's)
-  // from here on and no op is needed. True if so.
+  const ParamSlot* slot_of(
+      const ptx::Operand& operand) const;  // `.param` variable, parameter or return value
+  // If the destination register is written nowhere else, unconditionally, it can stand for the row (a
+  // constant's) from here on and no op is needed. True if so.
   bool alias(const ptx::Operand& destination, uint32_t row, ptx::Type type);
   static bool is_constant_row(uint32_t row) { return static_cast<int32_t>(row) < 0; }
   // The constant value of an operand where it is known now.
@@ -59,7 +60,8 @@ class Decoder {
   uint64_t variable_address(uint32_t variable) const;  // .global, .const: device address; .shared: offset
 
   MicroOp& emit(Handlers handlers);
-  MicroOp& emit(Handlers handlers, uint32_t dst, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0, uint32_t d = 0);
+  MicroOp& emit(Handlers handlers, uint32_t dst, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0,
+                uint32_t d = 0);
   uint32_t new_site(const SiteInfo& info);
   uint32_t new_division();
 
@@ -96,17 +98,21 @@ class Decoder {
   uint32_t next_row_ = 0;
   std::map<int32_t, ParamSlot> variable_slot_;
   std::optional<Error> error_;
-  struct Fixup { size_t op; uint32_t block; };
+  struct Fixup {
+    size_t op;
+    uint32_t block;
+  };
   std::vector<Fixup> fixups_;
   std::vector<size_t> block_start_;
 };
 
-// Each returns true if it decoded the instruction (or failed with Decoder::fail), false if it is not one of its.
-bool decode_move(Decoder& d);     // mov, selp, cvta, isspacep, special registers
+// Each returns true if it decoded the instruction (or failed with Decoder::fail), false if it is not one of
+// its.
+bool decode_move(Decoder& d);  // mov, selp, cvta, isspacep, special registers
 bool decode_integer(Decoder& d);
-bool decode_logic(Decoder& d);    // and, or, shl, setp, set, slct, prmt, ...
+bool decode_logic(Decoder& d);  // and, or, shl, setp, set, slct, prmt, ...
 bool decode_float(Decoder& d);
-bool decode_half(Decoder& d);     // f16, bf16, their pairs, and cvt of narrow formats (decode_narrow)
+bool decode_half(Decoder& d);  // f16, bf16, their pairs, and cvt of narrow formats (decode_narrow)
 bool decode_narrow(Decoder& d);
 bool decode_video(Decoder& d);
 bool decode_convert(Decoder& d);
@@ -121,8 +127,9 @@ bool decode_control(Decoder& d, const Cfg& cfg, const Item& item, uint32_t block
 // Sets Program::ordered and the granules of the shadows from the instructions that can run.
 void scan_visibility(Program& program, const std::vector<int32_t>& functions);
 
-// Which parameters of an entry can be seen to end in the address of a store to global memory, or of a store or an
-// atomic (`changed`). `complete`: there are no others, as far as such addresses come from parameters at all.
+// Which parameters of an entry can be seen to end in the address of a store to global memory, or of a store
+// or an atomic (`changed`). `complete`: there are no others, as far as such addresses come from parameters at
+// all.
 struct StoredParameters {
   std::vector<bool> stored, changed;
   bool complete = true;

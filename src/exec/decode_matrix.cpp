@@ -1,11 +1,13 @@
 // Matrix instructions: which shapes and types there are, which registers they name, and of which accesses
 // wmma.load, wmma.store, ldmatrix and stmatrix are made.
 //
-// For wmma the accesses are those of ptxas 13.0 for sm_90, found by compiling every shape, type, layout and space:
+// For wmma the accesses are those of ptxas 13.0 for sm_90, found by compiling every shape, type, layout and
+// space:
 //
 //   A and B, K contiguous (A .row, B .col)   32 bits for each register; from .shared ldmatrix instead, up to
 //                                            four registers each, two if elements are narrower than 16 bits
-//   A and B, 16 bits, the other way round    the same 32 bits along the other side of an 8x8 matrix, then MOVM;
+//   A and B, 16 bits, the other way round    the same 32 bits along the other side of an 8x8 matrix, then
+//   MOVM;
 //                                            from .shared ldmatrix.trans
 //   A and B, 8 bits, the other way round     a byte for each element
 //   A and B, tf32 and f64                    an access for each element
@@ -55,10 +57,10 @@ std::optional<MatrixType> matrix_type(Type type) {
 
 std::optional<Shape> shape_of(const ptx::Instruction& i) {
   static constexpr std::pair<Mod, Shape> kShapes[] = {
-      {Mod::m16n16k16, {16, 16, 16}}, {Mod::m8n32k16, {8, 32, 16}},  {Mod::m32n8k16, {32, 8, 16}},
-      {Mod::m16n16k8, {16, 16, 8}},   {Mod::m8n8k4, {8, 8, 4}},      {Mod::m8n8k16, {8, 8, 16}},
-      {Mod::m8n8k32, {8, 8, 32}},     {Mod::m8n8k128, {8, 8, 128}},  {Mod::m16n8k4, {16, 8, 4}},
-      {Mod::m16n8k8, {16, 8, 8}},     {Mod::m16n8k16, {16, 8, 16}},  {Mod::m16n8k32, {16, 8, 32}},
+      {Mod::m16n16k16, {16, 16, 16}}, {Mod::m8n32k16, {8, 32, 16}},   {Mod::m32n8k16, {32, 8, 16}},
+      {Mod::m16n16k8, {16, 16, 8}},   {Mod::m8n8k4, {8, 8, 4}},       {Mod::m8n8k16, {8, 8, 16}},
+      {Mod::m8n8k32, {8, 8, 32}},     {Mod::m8n8k128, {8, 8, 128}},   {Mod::m16n8k4, {16, 8, 4}},
+      {Mod::m16n8k8, {16, 8, 8}},     {Mod::m16n8k16, {16, 8, 16}},   {Mod::m16n8k32, {16, 8, 32}},
       {Mod::m16n8k64, {16, 8, 64}},   {Mod::m16n8k128, {16, 8, 128}}, {Mod::m16n8k256, {16, 8, 256}},
   };
   for (const auto& [mod, shape] : kShapes)
@@ -77,9 +79,11 @@ std::vector<bool> layouts_of(const ptx::Instruction& i) {
 // The types that products of these are summed in.
 bool sums_in(MatrixType multiplicand, MatrixType sum) {
   switch (multiplicand) {
-    case MatrixType::f16: case MatrixType::e4m3: case MatrixType::e5m2:
-      return sum == MatrixType::f16 || sum == MatrixType::f32;
-    case MatrixType::bf16: case MatrixType::tf32: return sum == MatrixType::f32;
+    case MatrixType::f16:
+    case MatrixType::e4m3:
+    case MatrixType::e5m2: return sum == MatrixType::f16 || sum == MatrixType::f32;
+    case MatrixType::bf16:
+    case MatrixType::tf32: return sum == MatrixType::f32;
     case MatrixType::f64: return sum == MatrixType::f64;
     default: return sum == MatrixType::s32;
   }
@@ -93,7 +97,8 @@ bool same_kind(MatrixType a, MatrixType b) {
 }
 
 // The rows of a list of registers, or of a single one.
-bool decode_registers(Decoder& d, const Operand& operand, unsigned count, Type type, bool written, MatrixRows& rows) {
+bool decode_registers(Decoder& d, const Operand& operand, unsigned count, Type type, bool written,
+                      MatrixRows& rows) {
   const bool vector = operand.kind == Operand::Kind::vector;
   const unsigned have = vector ? operand.count : 1;
   if (have != count) {
@@ -119,7 +124,7 @@ MicroOp& emit_collective(Decoder& d, MatrixKind kind, std::shared_ptr<Info> info
 
 std::string kind_of(const char* what, MatrixType a, MatrixType b, MatrixType sum) {
   const auto name = [](MatrixType t) {
-    static constexpr const char* kNames[] = {"f16", "bf16", "tf32", "f32", "f64", "s32", "s8",
+    static constexpr const char* kNames[] = {"f16", "bf16", "tf32", "f32", "f64",  "s32", "s8",
                                              "u8",  "s4",   "u4",   "b1",  "e4m3", "e5m2"};
     return std::string(kNames[static_cast<unsigned>(t)]);
   };
@@ -128,7 +133,8 @@ std::string kind_of(const char* what, MatrixType a, MatrixType b, MatrixType sum
 
 bool decode_products(Decoder& d, bool wmma) {
   const ptx::Instruction& i = d.instruction();
-  if (i.has(Mod::sp) || i.has(Mod::sp_ordered_metadata)) return d.fail("products of sparse matrices are not supported");
+  if (i.has(Mod::sp) || i.has(Mod::sp_ordered_metadata))
+    return d.fail("products of sparse matrices are not supported");
   const std::optional<Shape> named = shape_of(i);
   std::optional<MatrixType> result = matrix_type(i.type(0)), a, b, c;
   if (i.type_count == 2) {  // wmma of f16: the results and C
@@ -148,13 +154,19 @@ bool decode_products(Decoder& d, bool wmma) {
   if (!known || !same_kind(*a, *b) || !sums_in(*a, *c) || !sums_in(*a, *result))
     return d.fail("there are no " + kind_of("products", *a, *b, *result) + " in this shape");
   const bool integer = *c == MatrixType::s32;
-  if (i.has(Mod::satfinite) && !integer) return d.fail(".satfinite for floating-point results is not supported");
+  if (i.has(Mod::satfinite) && !integer)
+    return d.fail(".satfinite for floating-point results is not supported");
   const bool fixed = !volta && (!wmma || sem::element_bits(*a) < 8);
   if (fixed && !(layouts[0] && !layouts[1])) return d.fail("the layouts must be .row and .col");
 
-  auto info = std::make_shared<MmaInfo>(MmaInfo{
-      wmma ? sem::make_wmma(shape, *a, *b, *c, *result)
-           : sem::make_mma(volta ? Shape{16, 8, 8} : shape, *a, *b, *c, *result), {}, {}, {}, {}, {}});
+  auto info = std::make_shared<MmaInfo>(
+      MmaInfo{wmma ? sem::make_wmma(shape, *a, *b, *c, *result)
+                   : sem::make_mma(volta ? Shape{16, 8, 8} : shape, *a, *b, *c, *result),
+              {},
+              {},
+              {},
+              {},
+              {}});
   // The registers as the instruction has them; f16 accumulators of m8n8k4 are 4, f32 8.
   unsigned counts[4] = {info->mma.d.fragment.registers, info->mma.a.fragment.registers,
                         info->mma.b.fragment.registers, info->mma.c.fragment.registers};
@@ -166,8 +178,10 @@ bool decode_products(Decoder& d, bool wmma) {
   }
   info->mma.satfinite = i.has(Mod::satfinite);
   info->mma.bit_op = i.has(Mod::and_) ? sem::BitOp::and_ : sem::BitOp::xor_;
-  info->mma.rounding = i.has(Mod::rz) ? sem::Rounding::rz : i.has(Mod::rm) ? sem::Rounding::rm
-                       : i.has(Mod::rp) ? sem::Rounding::rp : sem::Rounding::rn;
+  info->mma.rounding = i.has(Mod::rz)   ? sem::Rounding::rz
+                       : i.has(Mod::rm) ? sem::Rounding::rm
+                       : i.has(Mod::rp) ? sem::Rounding::rp
+                                        : sem::Rounding::rn;
   const bool wide = *c == MatrixType::f64;
   const Type type = wide ? Type::b64 : Type::b32;
   if (!decode_registers(d, d.operand(1), counts[1], type, false, info->a) ||
@@ -267,7 +281,8 @@ bool decode_matrices(Decoder& d, bool store) {
   info->steps.push_back(matrices_step(0, count));
   // Without a state space the address is generic and must lie in shared memory.
   const ptx::Space space = space_of(i);
-  if (space != ptx::Space::shared && space != ptx::Space::generic) return d.fail("accesses shared memory only");
+  if (space != ptx::Space::shared && space != ptx::Space::generic)
+    return d.fail("accesses shared memory only");
   return emit_access(d, std::move(info), d.operand(store ? 0 : 1), space,
                      {4, 4, store ? mem::AccessKind::matrix_store : mem::AccessKind::matrix_load});
 }
@@ -284,7 +299,8 @@ bool decode_movmatrix(Decoder& d) {
 // Works out the steps of a wmma access of the fragment; `row_major` is the layout in memory.
 class WmmaSteps {
  public:
-  WmmaSteps(const sem::Fragment& fragment, bool row_major, bool shared, MatrixAccessInfo& info, AccessShape& shape)
+  WmmaSteps(const sem::Fragment& fragment, bool row_major, bool shared, MatrixAccessInfo& info,
+            AccessShape& shape)
       : fragment_(fragment), row_major_(row_major), bits_(sem::element_bits(fragment.type)), info_(info) {
     const bool contiguous = fragment.role == Role::b ? !row_major : row_major;  // registers hold neighbours
     const unsigned count = fragment.distinct_registers();
@@ -331,7 +347,8 @@ class WmmaSteps {
     info_.steps.push_back(step);
   }
 
-  // Lane l reads elements 2 (l % 4) and the next of line l / 4 of the register's 8x8 matrix as it lies in memory.
+  // Lane l reads elements 2 (l % 4) and the next of line l / 4 of the register's 8x8 matrix as it lies in
+  // memory.
   void add_transposed(unsigned reg) {
     MatrixAccessInfo::Step step;
     step.first_register = reg;
@@ -360,7 +377,8 @@ bool wmma_has_operand(Role role, Shape shape, MatrixType type) {
   if (role != Role::c) return sem::wmma_has(shape, type);
   switch (type) {
     case MatrixType::f16: return sem::wmma_has(shape, MatrixType::f16);
-    case MatrixType::f32: return sem::wmma_has(shape, MatrixType::f16) || sem::wmma_has(shape, MatrixType::tf32);
+    case MatrixType::f32:
+      return sem::wmma_has(shape, MatrixType::f16) || sem::wmma_has(shape, MatrixType::tf32);
     case MatrixType::f64: return sem::wmma_has(shape, MatrixType::f64);
     case MatrixType::s32:
       return sem::wmma_has(shape, MatrixType::s8) || sem::wmma_has(shape, MatrixType::s4) ||
@@ -396,7 +414,8 @@ bool decode_wmma_access(Decoder& d, bool store) {
   info->element_bits = sem::element_bits(*type);
   info->distinct = fragment.distinct_registers();
   const Type register_type = *type == MatrixType::f64 ? Type::b64 : Type::b32;
-  if (!decode_registers(d, d.operand(store ? 1 : 0), fragment.registers, register_type, !store, info->registers))
+  if (!decode_registers(d, d.operand(store ? 1 : 0), fragment.registers, register_type, !store,
+                        info->registers))
     return true;
   info->stride_row = i.operand_count > 2 ? d.source(2, Type::b32)
                                          : d.constant32(row_major ? fragment.columns : fragment.rows);

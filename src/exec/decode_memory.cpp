@@ -96,7 +96,8 @@ const MicroOp* poll(Warp& w, const MicroOp* op) {  // before a load that others'
 
 MemoryPath path_of(ptx::Space space) {
   switch (space) {
-    case ptx::Space::global: case ptx::Space::const_: return MemoryPath::global;
+    case ptx::Space::global:
+    case ptx::Space::const_: return MemoryPath::global;
     case ptx::Space::shared: return MemoryPath::shared;
     case ptx::Space::local: return MemoryPath::local;
     case ptx::Space::param: return MemoryPath::param;
@@ -105,13 +106,16 @@ MemoryPath path_of(ptx::Space space) {
 }
 
 // A kernel parameter at a place known now is a constant of the launch. False where that does not serve.
-bool decode_kernel_parameter(Decoder& d, const Operand& address, const Operand& value, Type type, unsigned vector) {
+bool decode_kernel_parameter(Decoder& d, const Operand& address, const Operand& value, Type type,
+                             unsigned vector) {
   const unsigned bytes = ptx::size_bytes(type);
   const Operand::Kind base = address.kind == Operand::Kind::address ? address.base : address.kind;
-  if (base != Operand::Kind::param || vector != 1 || (bytes != 4 && bytes != 8) || value.kind != Operand::Kind::reg ||
+  if (base != Operand::Kind::param || vector != 1 || (bytes != 4 && bytes != 8) ||
+      value.kind != Operand::Kind::reg ||
       ptx::size_bytes(d.register_type(static_cast<int32_t>(value.index))) != bytes || address.value < 0)
     return false;
-  const Buffer& parameters = d.program.memory->buffer(static_cast<size_t>(d.program.memory->find(d.program.param_buffer)));
+  const Buffer& parameters =
+      d.program.memory->buffer(static_cast<size_t>(d.program.memory->find(d.program.param_buffer)));
   const uint64_t at = kernel_param_offset(d.function, address.index) + static_cast<uint64_t>(address.value);
   if (at + bytes > parameters.bytes || at % bytes != 0) return false;
   uint64_t constant = 0;
@@ -127,7 +131,8 @@ bool decode_access(Decoder& d, bool store) {
   if (i.operand_count < 2) return d.fail("has too few operands");
   unsigned bytes = ptx::size_bytes(type);
   unsigned vector = i.has(Mod::v2) ? 2 : i.has(Mod::v4) ? 4 : i.has(Mod::v8) ? 8 : 1;
-  // Eight words are one access of four 64-bit elements, each packed from or unpacked into a pair of registers.
+  // Eight words are one access of four 64-bit elements, each packed from or unpacked into a pair of
+  // registers.
   const bool pairs = vector == 8 && bytes == 4;
   if ((vector == 8 && !pairs) || bytes == 16) return d.fail("accesses of this width are not supported");
   const Operand& address = d.operand(store ? 0 : 1);
@@ -149,28 +154,34 @@ bool decode_access(Decoder& d, bool store) {
         return d.fail("reaches outside the parameter");
     }
   }
-  const uint32_t flags = (pairs ? 4 : vector) | (is_strong(i) ? kStrong : 0) | (space == ptx::Space::const_ ? kNotCounted : 0);
+  const uint32_t flags =
+      (pairs ? 4 : vector) | (is_strong(i) ? kStrong : 0) | (space == ptx::Space::const_ ? kNotCounted : 0);
 
   // Rows of the elements; registers wider than the access take a detour.
   uint32_t rows[4] = {};
-  struct Widen { uint32_t from, to; };
+  struct Widen {
+    uint32_t from, to;
+  };
   std::vector<Widen> widen;
   bool sign32 = false, sign16 = false;
   const Type lane_type = bytes == 8 ? Type::b64 : Type::b32;
   if (pairs) {
-    if (value.kind != Operand::Kind::vector || value.count != vector) return d.fail("has a vector of another length");
+    if (value.kind != Operand::Kind::vector || value.count != vector)
+      return d.fail("has a vector of another length");
     bytes = 8;
     vector = 4;
     for (unsigned j = 0; j < vector; ++j) {
       rows[j] = d.temporary(kRow64);
       if (!store) continue;
-      const uint32_t low = d.source(d.element(value, 2 * j), lane_type), high = d.source(d.element(value, 2 * j + 1), lane_type);
+      const uint32_t low = d.source(d.element(value, 2 * j), lane_type),
+                     high = d.source(d.element(value, 2 * j + 1), lane_type);
       d.emit(move_handlers(MoveKind::pack64), rows[j], low, high);
     }
   }
   for (unsigned j = 0; j < vector && !pairs; ++j) {
     const Operand& element = value.kind == Operand::Kind::vector ? d.element(value, j) : value;
-    if (value.kind == Operand::Kind::vector && value.count != vector) return d.fail("has a vector of another length");
+    if (value.kind == Operand::Kind::vector && value.count != vector)
+      return d.fail("has a vector of another length");
     if (store) {
       const bool reg = element.kind == Operand::Kind::reg;
       const bool wide = reg && ptx::size_bytes(d.register_type(static_cast<int32_t>(element.index))) == 8;
@@ -184,8 +195,10 @@ bool decode_access(Decoder& d, bool store) {
         sign32 = is_signed;
       } else {
         rows[j] = d.destination(element, bytes == 8 ? Type::b64 : have && have < 4 ? type : lane_type);
-        if (is_signed && have == 2 && bytes == 1) sign16 = true;
-        else if (is_signed && have == 4) sign32 = true;
+        if (is_signed && have == 2 && bytes == 1)
+          sign16 = true;
+        else if (is_signed && have == 4)
+          sign32 = true;
       }
     }
   }
@@ -199,7 +212,10 @@ bool decode_access(Decoder& d, bool store) {
     at = decode_address(d, address, space);
     if (d.error()) return true;
   }
-  const uint32_t site = slot ? 0 : new_memory_site(d, space, store ? mem::AccessKind::store : mem::AccessKind::load, bytes * vector);
+  const uint32_t site =
+      slot
+          ? 0
+          : new_memory_site(d, space, store ? mem::AccessKind::store : mem::AccessKind::load, bytes * vector);
   if (bytes == 4 && vector == 1) {
     if (path == MemoryPath::shared) {
       path = MemoryPath::shared_word;
@@ -211,7 +227,8 @@ bool decode_access(Decoder& d, bool store) {
   const bool fast = space == ptx::Space::global || space == ptx::Space::shared;
   const uint32_t tag = fast ? d.tag_row(address) : 0;
   if (!store && (flags & kStrong)) d.emit({poll, nullptr});
-  MicroOp& op = d.emit(memory_handlers(path, bytes, sign32, sign16, store), rows[0], at.row, rows[1], rows[2], rows[3]);
+  MicroOp& op =
+      d.emit(memory_handlers(path, bytes, sign32, sign16, store), rows[0], at.row, rows[1], rows[2], rows[3]);
   op.imm = at.imm;
   op.site = site;
   op.flags = flags;
@@ -219,7 +236,8 @@ bool decode_access(Decoder& d, bool store) {
   for (unsigned j = 0; j < vector && pairs && !store; ++j)
     for (const MoveKind half : {MoveKind::narrow, MoveKind::high}) {
       const Operand& element = d.element(value, 2 * j + (half == MoveKind::high));
-      if (element.kind != Operand::Kind::sink) d.emit(move_handlers(half), d.destination(element, lane_type), rows[j]);
+      if (element.kind != Operand::Kind::sink)
+        d.emit(move_handlers(half), d.destination(element, lane_type), rows[j]);
     }
   for (const Widen& x : widen) d.emit(widen_row_handlers(is_signed || type == Type::s32), x.to, x.from);
   return true;
@@ -231,13 +249,16 @@ const MicroOp* nothing(Warp&, const MicroOp* op) { return op + 1; }
 
 bool decode_memory(Decoder& d) {
   switch (d.instruction().op) {
-    case Op::ld: case Op::ldu: return decode_access(d, false);
+    case Op::ld:
+    case Op::ldu: return decode_access(d, false);
     case Op::st:
-      if (d.instruction().has(Mod::async)) return d.fail("stores into another block of a cluster, which is not supported");
+      if (d.instruction().has(Mod::async))
+        return d.fail("stores into another block of a cluster, which is not supported");
       return decode_access(d, true);
-    case Op::prefetch: case Op::prefetchu: case Op::applypriority: case Op::discard:
-      d.emit({nothing, nullptr});
-      return true;
+    case Op::prefetch:
+    case Op::prefetchu:
+    case Op::applypriority:
+    case Op::discard: d.emit({nothing, nullptr}); return true;
     case Op::createpolicy: {
       uint32_t row = d.destination(0, Type::b64);
       if (!d.error()) d.emit(move_handlers(true), row, d.constant64(0));

@@ -11,7 +11,9 @@ using ptx::Special;
 using ptx::Type;
 
 Handlers narrow_row_handlers() { return move_handlers(MoveKind::narrow); }
-Handlers widen_row_handlers(bool sign) { return move_handlers(sign ? MoveKind::widen_sign : MoveKind::widen_zero); }
+Handlers widen_row_handlers(bool sign) {
+  return move_handlers(sign ? MoveKind::widen_sign : MoveKind::widen_zero);
+}
 Handlers move_handlers(bool wide) { return move_handlers(wide ? MoveKind::same64 : MoveKind::same32); }
 
 namespace {
@@ -49,7 +51,8 @@ bool decode_pack(Decoder& d, const Operand& from, unsigned bytes) {
     uint32_t half[2];
     const MoveKind inner = bytes == 8 ? MoveKind::pack32 : MoveKind::pack16;
     for (unsigned h = 0; h < 2; ++h) {
-      const uint32_t a = d.source(d.element(from, 2 * h), Type::b16), b = d.source(d.element(from, 2 * h + 1), Type::b16);
+      const uint32_t a = d.source(d.element(from, 2 * h), Type::b16),
+                     b = d.source(d.element(from, 2 * h + 1), Type::b16);
       half[h] = d.temporary(kRow32);
       d.emit(move_handlers(inner), half[h], a, b);
     }
@@ -149,7 +152,8 @@ bool decode_mov(Decoder& d) {
   const uint32_t dst = d.destination(to, type);
   const bool wide_dst = register_bytes(d, to) == 8;
   if (from.kind == Operand::Kind::special && !d.constant_value(from)) {
-    if (!emit_special(d, from, dst, wide_dst)) return d.fail("reads a special register that is not supported");
+    if (!emit_special(d, from, dst, wide_dst))
+      return d.fail("reads a special register that is not supported");
     return true;
   }
   if (from.kind == Operand::Kind::variable && !d.constant_value(from)) {
@@ -174,7 +178,8 @@ bool emit_special(Decoder& d, const Operand& o, uint32_t row, bool wide) {
     if (v.space != ptx::Space::local) return false;
     for (size_t k = 0; k < d.function.variables.size(); ++k)
       if (d.function.variables[k] == static_cast<int32_t>(o.index)) {
-        d.emit(move_handlers(wide ? MoveKind::local64 : MoveKind::local32), row).imm = d.out.local_offset[k] + o.value;
+        d.emit(move_handlers(wide ? MoveKind::local64 : MoveKind::local32), row).imm =
+            d.out.local_offset[k] + o.value;
         return true;
       }
     return false;
@@ -182,7 +187,8 @@ bool emit_special(Decoder& d, const Operand& o, uint32_t row, bool wide) {
   switch (static_cast<Special>(o.index)) {
     case Special::tid: return emit_special_row(d, kTidX + std::min<uint32_t>(o.component, 2), row, wide);
     case Special::ctaid: return emit_special_row(d, kCtaIdX + std::min<uint32_t>(o.component, 2), row, wide);
-    case Special::clusterid: return emit_special_row(d, kCtaIdX + std::min<uint32_t>(o.component, 2), row, wide);
+    case Special::clusterid:
+      return emit_special_row(d, kCtaIdX + std::min<uint32_t>(o.component, 2), row, wide);
     case Special::laneid: return emit_special_row(d, kLaneId, row, wide);
     case Special::warpid: return emit_special_row(d, kWarpId, row, wide);
     case Special::lanemask_eq: return emit_special_row(d, kMaskEq, row, wide);
@@ -190,10 +196,14 @@ bool emit_special(Decoder& d, const Operand& o, uint32_t row, bool wide) {
     case Special::lanemask_lt: return emit_special_row(d, kMaskLt, row, wide);
     case Special::lanemask_ge: return emit_special_row(d, kMaskGe, row, wide);
     case Special::lanemask_gt: return emit_special_row(d, kMaskGt, row, wide);
-    case Special::clock: case Special::clock64: case Special::globaltimer: case Special::globaltimer_lo:
+    case Special::clock:
+    case Special::clock64:
+    case Special::globaltimer:
+    case Special::globaltimer_lo:
       d.emit(move_handlers(wide ? MoveKind::clock64 : MoveKind::clock32), row).imm = 0;
       return true;
-    case Special::clock_hi: case Special::globaltimer_hi:
+    case Special::clock_hi:
+    case Special::globaltimer_hi:
       d.emit(move_handlers(wide ? MoveKind::clock64 : MoveKind::clock32), row).imm = 32;
       return true;
     default: return false;
@@ -208,28 +218,35 @@ bool decode_move(Decoder& d) {
       const Type type = i.type(0);
       const uint32_t a = d.source(1, type), b = d.source(2, type), p = d.source(3, Type::pred);
       const uint32_t dst = d.destination(0, type);
-      d.emit(move_handlers(ptx::size_bytes(type) == 8 ? MoveKind::select64 : MoveKind::select32), dst, a, b, p);
+      d.emit(move_handlers(ptx::size_bytes(type) == 8 ? MoveKind::select64 : MoveKind::select32), dst, a, b,
+             p);
       return true;
     }
     case Op::cvta: {
       // Global and constant addresses are generic already; shared and local ones are offsets in their window.
       const ptx::Space space = space_of(i);
       const bool wide = ptx::size_bytes(i.type(0)) == 8;
-      const uint64_t window = space == ptx::Space::shared ? kSharedWindow << kWindowShift
-                              : space == ptx::Space::local ? kLocalWindow << kWindowShift : 0;
+      const uint64_t window = space == ptx::Space::shared  ? kSharedWindow << kWindowShift
+                              : space == ptx::Space::local ? kLocalWindow << kWindowShift
+                                                           : 0;
       const uint32_t a = d.source(1, i.type(0)), dst = d.destination(0, i.type(0));
       if ((window == 0 || !wide) && d.alias(d.operand(0), a, i.type(0))) return true;
-      if (window == 0 || !wide) d.emit(move_handlers(wide), dst, a);
-      else if (i.has(Mod::to)) d.emit(move_handlers(MoveKind::drop_window), dst, a);
-      else d.emit(move_handlers(MoveKind::add_window), dst, a, d.constant64(window));
+      if (window == 0 || !wide)
+        d.emit(move_handlers(wide), dst, a);
+      else if (i.has(Mod::to))
+        d.emit(move_handlers(MoveKind::drop_window), dst, a);
+      else
+        d.emit(move_handlers(MoveKind::add_window), dst, a, d.constant64(window));
       return true;
     }
     case Op::isspacep: {
       const uint32_t a = d.source(1, Type::u64), dst = d.destination(0, Type::pred);
       const ptx::Space space = space_of(i);
-      d.emit(move_handlers(space == ptx::Space::global ? MoveKind::is_global
+      d.emit(move_handlers(space == ptx::Space::global   ? MoveKind::is_global
                            : space == ptx::Space::shared ? MoveKind::is_shared
-                           : space == ptx::Space::local ? MoveKind::is_local : MoveKind::is_never), dst, a);
+                           : space == ptx::Space::local  ? MoveKind::is_local
+                                                         : MoveKind::is_never),
+             dst, a);
       return true;
     }
     default: return false;

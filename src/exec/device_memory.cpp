@@ -28,8 +28,8 @@ void AlignedDelete::operator()(std::byte* p) const {
   munmap(header.mapping, header.bytes);
 }
 
-// Large blocks are made of huge pages, which saves most of the page faults. Their starts are staggered, or equal
-// offsets of all large buffers would meet in one set of the caches.
+// Large blocks are made of huge pages, which saves most of the page faults. Their starts are staggered, or
+// equal offsets of all large buffers would meet in one set of the caches.
 AlignedBytes allocate_zeroed(uint64_t bytes) {
   if (bytes > (uint64_t{1} << 46)) return nullptr;
   static std::atomic<unsigned> large_blocks{0};
@@ -37,7 +37,8 @@ AlignedBytes allocate_zeroed(uint64_t bytes) {
   const uint64_t stagger = large ? large_blocks.fetch_add(1, std::memory_order_relaxed) % 16 * 5 * 64 : 0;
   const uint64_t needed = stagger + sizeof(Header) + bytes + kPadding;
   Header header{nullptr, (needed + 4095) / 4096 * 4096 + (large ? kHugePage : 0)};
-  void* const mapped = mmap(nullptr, header.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const mapped =
+      mmap(nullptr, header.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return nullptr;
   header.mapping = static_cast<std::byte*>(mapped);
   std::byte* start = header.mapping;
@@ -58,7 +59,10 @@ Result<uint64_t> DeviceMemory::allocate(std::string name, uint64_t bytes, bool i
   buffer.bytes = bytes;
   buffer.data = allocate_zeroed(bytes);
   if (!buffer.data)
-    return Error{"no memory for buffer " + buffer.name + " of " + std::to_string(bytes) + " bytes", {}, 0, 0,
+    return Error{"no memory for buffer " + buffer.name + " of " + std::to_string(bytes) + " bytes",
+                 {},
+                 0,
+                 0,
                  "use a smaller count"};
   if (!initialised) buffer.written.reset(new uint64_t[bytes / 64 + 3]());
   buffers_.push_back(std::move(buffer));

@@ -1,5 +1,5 @@
-// How many different values 32 lanes hold. Sectors of a request are told apart by this: the values are sorted in
-// registers (a bitonic network over four vectors of eight lanes, no branch, no memory), then compared with
+// How many different values 32 lanes hold. Sectors of a request are told apart by this: the values are sorted
+// in registers (a bitonic network over four vectors of eight lanes, no branch, no memory), then compared with
 // their neighbours. It takes the same time wherever the lanes lie.
 #if defined(FULLWARP_EXEC_DISTINCT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FULLWARP_EXEC_DISTINCT_INL_H_
@@ -52,15 +52,15 @@ HWY_INLINE void clean_columns(Rows& v) {
 
 template <class Partner, class Merge>
 HWY_INLINE void across(Rows& v, Partner partner, Merge merge) {
-  v = {exchange(v.r0, v.r0, partner, merge), exchange(v.r1, v.r1, partner, merge), exchange(v.r2, v.r2, partner, merge),
-       exchange(v.r3, v.r3, partner, merge)};
+  v = {exchange(v.r0, v.r0, partner, merge), exchange(v.r1, v.r1, partner, merge),
+       exchange(v.r2, v.r2, partner, merge), exchange(v.r3, v.r3, partner, merge)};
 }
 
 // The first step of a merge: the second half is read backwards.
 template <class Partner, class Merge>
 HWY_INLINE void across_backwards(Rows& v, Partner partner, Merge merge) {
-  v = {exchange(v.r0, v.r3, partner, merge), exchange(v.r1, v.r2, partner, merge), exchange(v.r2, v.r1, partner, merge),
-       exchange(v.r3, v.r0, partner, merge)};
+  v = {exchange(v.r0, v.r3, partner, merge), exchange(v.r1, v.r2, partner, merge),
+       exchange(v.r2, v.r1, partner, merge), exchange(v.r3, v.r0, partner, merge)};
 }
 
 HWY_INLINE void sort(Rows& v) {

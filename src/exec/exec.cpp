@@ -26,7 +26,8 @@ Dim3 thread_of(const Warp& w, unsigned lane) {
   return {thread % shape.x, thread / shape.x % shape.y, thread / shape.x / shape.y};
 }
 
-profile::Fault& report_fault(Warp& w, const MicroOp* op, profile::FaultKind kind, unsigned lane, uint64_t count) {
+profile::Fault& report_fault(Warp& w, const MicroOp* op, profile::FaultKind kind, unsigned lane,
+                             uint64_t count) {
   Worker& k = *w.worker;
   const profile::InstructionId where = instruction_of(w, op);
   auto [it, fresh] = k.faults.try_emplace({kind, where.function, where.index});
@@ -249,9 +250,11 @@ void gather(Run& run, const Launch& launch, KernelProfile& profile) {
       counters.divergent += worker->divergent[b];
       taken += worker->taken_lanes[b];
     }
-    const ptx::Instruction& i = program.module->functions[static_cast<size_t>(id.function)].instructions[id.index];
+    const ptx::Instruction& i =
+        program.module->functions[static_cast<size_t>(id.function)].instructions[id.index];
     if (i.guard < 0) continue;
-    // Other guarded instructions that end a block (exit, ret, call) are branched around where the guard is false.
+    // Other guarded instructions that end a block (exit, ret, call) are branched around where the guard is
+    // false.
     const uint64_t on = i.op == ptx::Op::bra ? taken : counters.lanes - taken;
     profile.lane_instructions -= counters.lanes_on - on;
     counters.lanes_on = on;
@@ -281,10 +284,13 @@ void gather(Run& run, const Launch& launch, KernelProfile& profile) {
     for (const auto& worker : run.workers) {
       const Divisor& d = worker->divisors[v];
       if (!d.seen) continue;
-      if (!all.seen) all = d;
-      else all.uniform = all.uniform && d.uniform && d.value == all.value;
+      if (!all.seen)
+        all = d;
+      else
+        all.uniform = all.uniform && d.uniform && d.value == all.value;
     }
-    if (all.seen) profile.divisors.push_back({program.divisions[v], all.uniform, all.uniform ? all.value : 0});
+    if (all.seen)
+      profile.divisors.push_back({program.divisions[v], all.uniform, all.uniform ? all.value : 0});
   }
   for (size_t b = 0; b < run.memory.size(); ++b) {
     const Buffer& buffer = run.memory.buffer(b);
@@ -348,7 +354,8 @@ std::vector<SavedBuffer> copy_buffers(DeviceMemory& memory, const std::vector<bo
     if (buffer.read_only || !which[b]) continue;
     copies[b].data = allocate_zeroed(buffer.bytes);
     if (copies[b].data) std::memcpy(copies[b].data.get(), buffer.data.get(), buffer.bytes);
-    if (buffer.written) copies[b].written.assign(buffer.written.get(), buffer.written.get() + written_words(buffer));
+    if (buffer.written)
+      copies[b].written.assign(buffer.written.get(), buffer.written.get() + written_words(buffer));
   }
   return copies;
 }
@@ -375,9 +382,8 @@ bool workers_met(const Run& run) {
 }
 
 bool launch_writes(const Program& program) {
-  return std::any_of(program.sites.begin(), program.sites.end(), [](const SiteInfo& s) {
-    return s.kind == mem::AccessKind::store;
-  });
+  return std::any_of(program.sites.begin(), program.sites.end(),
+                     [](const SiteInfo& s) { return s.kind == mem::AccessKind::store; });
 }
 
 // A grid of more cannot be resident on any GPU: 264 multiprocessors with 32 blocks each.
@@ -386,7 +392,8 @@ constexpr uint64_t kMostResident = 264 * 32;
 bool asks_for_grid_workspace(const ptx::Module& module, const Program& program) {
   for (const auto& function : program.functions) {
     if (!function) continue;
-    for (const ptx::Instruction& instruction : module.functions[static_cast<size_t>(function->function)].instructions)
+    for (const ptx::Instruction& instruction :
+         module.functions[static_cast<size_t>(function->function)].instructions)
       for (unsigned o = 0; o < instruction.operand_count; ++o) {
         const ptx::Operand& operand = module.operands_of(instruction)[o];
         if (operand.kind == ptx::Operand::Kind::special &&
@@ -407,17 +414,20 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
   const ptx::Function& entry = module.functions[static_cast<size_t>(launch.function)];
   const uint64_t threads = launch.block.count();
   if (threads == 0 || threads > 1024 || launch.grid.count() == 0)
-    return Error{"a block has 1 to 1024 threads and a grid at least one block", module.path, entry.line, 0, {}};
+    return Error{
+        "a block has 1 to 1024 threads and a grid at least one block", module.path, entry.line, 0, {}};
   if (launch.dynamic_shared_bytes > (1u << 20))
     return Error{"dynamic shared memory of more than 1 MB", module.path, entry.line, 0,
                  "a block has at most 227 KB of shared memory"};
   uint32_t parameter_bytes = 0;
-  for (uint32_t p = 0; p < entry.params.size(); ++p)
-    parameter_bytes = kernel_param_offset_end(entry, p);
+  for (uint32_t p = 0; p < entry.params.size(); ++p) parameter_bytes = kernel_param_offset_end(entry, p);
   if (launch.parameters.size() < parameter_bytes)
-    return Error{"the launch gives " + std::to_string(launch.parameters.size()) + " bytes of parameters, the kernel takes " +
-                     std::to_string(parameter_bytes),
-                 module.path, entry.line, 0, {}};
+    return Error{"the launch gives " + std::to_string(launch.parameters.size()) +
+                     " bytes of parameters, the kernel takes " + std::to_string(parameter_bytes),
+                 module.path,
+                 entry.line,
+                 0,
+                 {}};
 
   // Parameters live in a read-only buffer of their own for the time of the launch.
   // An empty window lies between, so that a pointer a window past the last buffer does not find them.
@@ -433,8 +443,9 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
   std::copy(launch.parameters.begin(), launch.parameters.end(), parameter_buffer.data.get());
   parameter_buffer.read_only = true;
 
-  // Behind it the workspace of a cooperative launch, whose address is in %envreg1 and 2: its size, which nobody reads
-  // (ops_atomic.cpp keeps the last phase there), and the counter that the blocks of grid.sync() meet at.
+  // Behind it the workspace of a cooperative launch, whose address is in %envreg1 and 2: its size, which
+  // nobody reads (ops_atomic.cpp keeps the last phase there), and the counter that the blocks of grid.sync()
+  // meet at.
   const Result<uint64_t> workspace = memory.allocate("workspace of the grid's barrier", 8);
   if (!workspace) {
     memory.release_from(visible);
@@ -462,8 +473,8 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
     how.max_blocks = 0;
   }
 
-  // Buffers that this launch is expected to store to, for which shadows are kept, and to change at all: those that
-  // a parameter points into.
+  // Buffers that this launch is expected to store to, for which shadows are kept, and to change at all: those
+  // that a parameter points into.
   std::vector<bool> shadowed(memory.size(), false), changed(memory.size(), false);
   const StoredParameters stored = stored_parameters(module, entry);
   for (uint32_t p = 0; p < entry.params.size(); ++p) {
@@ -483,7 +494,8 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
   KernelProfile profile;
   for (bool in_order = program->ordered || cores == 1;;) {
     Run run{*program, memory, how, choose_blocks(launch.grid.count(), how.max_blocks), {}, {}, {}, {}};
-    const unsigned workers = in_order ? 1 : static_cast<unsigned>(std::min<uint64_t>(cores, run.blocks.size()));
+    const unsigned workers =
+        in_order ? 1 : static_cast<unsigned>(std::min<uint64_t>(cores, run.blocks.size()));
     const bool watch = options.check_races && launch_writes(*program);
     // To start over: if blocks turn out to meet on several workers, or if stores go where none was expected.
     const bool can_start_over = !stored.complete || workers > 1;

@@ -22,7 +22,7 @@
 namespace fullwarp::exec {
 
 struct Launch {
-  int32_t function = -1;              // index of an entry in Module::functions
+  int32_t function = -1;  // index of an entry in Module::functions
   Dim3 grid, block;
   uint64_t dynamic_shared_bytes = 0;
   std::vector<std::byte> parameters;  // laid out as the entry's params (naturally aligned)
@@ -32,11 +32,11 @@ struct Launch {
 };
 
 struct Options {
-  unsigned threads = 0;                  // CPU threads; 0: one per core. Results do not depend on it.
-  uint64_t step_limit = uint64_t{1} << 28;  // instructions per warp, then the fault `step_limit`
-  bool check_races = true;               // races and reads of memory never written
-  uint64_t max_blocks = 0;               // run an even sample of at most this many blocks; 0: all
-  unsigned resident_blocks = 264;        // blocks in flight where blocks can see each other
+  unsigned threads = 0;                          // CPU threads; 0: one per core. Results do not depend on it.
+  uint64_t step_limit = uint64_t{1} << 28;       // instructions per warp, then the fault `step_limit`
+  bool check_races = true;                       // races and reads of memory never written
+  uint64_t max_blocks = 0;                       // run an even sample of at most this many blocks; 0: all
+  unsigned resident_blocks = 264;                // blocks in flight where blocks can see each other
   std::atomic<uint64_t>* blocks_done = nullptr;  // progress, for the caller to watch
 };
 

@@ -7,8 +7,8 @@
 namespace fullwarp::exec {
 namespace {
 
-constexpr unsigned kMaxFrames = 4096;              // calls in flight in a warp
-constexpr uint64_t kMaxLocalBytes = 512 << 10;     // of a thread: what the hardware allows
+constexpr unsigned kMaxFrames = 4096;           // calls in flight in a warp
+constexpr uint64_t kMaxLocalBytes = 512 << 10;  // of a thread: what the hardware allows
 
 void drop_join(Warp& w, size_t index) {
   w.joins[index].swap(w.joins.back());
@@ -97,7 +97,8 @@ bool release_joins(Warp& w) {
   return any;
 }
 
-Frame* push_frame(Warp& w, const FunctionProgram& program, Frame* parent, const MicroOp* call, LaneMask lanes) {
+Frame* push_frame(Warp& w, const FunctionProgram& program, Frame* parent, const MicroOp* call,
+                  LaneMask lanes) {
   const uint32_t local_base = parent ? parent->local_top : 0;
   if (w.frames.size() >= kMaxFrames || !reserve_local(w, uint64_t{local_base} + program.local_bytes)) {
     report_fault(w, call, profile::FaultKind::stack_overflow, static_cast<unsigned>(std::countr_zero(lanes)));
@@ -122,7 +123,8 @@ Frame* push_frame(Warp& w, const FunctionProgram& program, Frame* parent, const 
     std::copy(program.constants.begin(), program.constants.end(), frame->storage.get());
     std::memset(frame->regs, 0, program.frame_bytes);
   } else if (lanes != kFullMask) {
-    std::memset(frame->regs, 0, program.frame_bytes);  // lanes that are not there can be asked for their values
+    std::memset(frame->regs, 0,
+                program.frame_bytes);  // lanes that are not there can be asked for their values
   }
   for (const auto& [offset, bytes] : program.cleared) std::memset(frame->regs + offset, 0, bytes);
   frame->program = &program;

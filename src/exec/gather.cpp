@@ -14,9 +14,9 @@ using mem::AccessSpace;
 
 namespace {
 
-// SectorUse::request of a line's first sector holds the number (the stamp) of the request that last came to the line
-// and a bit for each of the sectors it touched there; that of the second sector, for atomics, which of the request's
-// lines it was.
+// SectorUse::request of a line's first sector holds the number (the stamp) of the request that last came to
+// the line and a bit for each of the sectors it touched there; that of the second sector, for atomics, which
+// of the request's lines it was.
 constexpr unsigned kLineSectors = mem::kLineBytes / mem::kSectorBytes;
 constexpr uint32_t kLastStamp = (uint32_t{1} << (32 - kLineSectors)) - 1;
 
@@ -30,8 +30,8 @@ uint32_t next_stamp(Worker& k) {
   return ++k.touch_stamp;
 }
 
-// What one request counts in one buffer. Kept in locals (nothing here is reached through memory that a store could
-// change), and without branches: which lanes share a sector cannot be foretold.
+// What one request counts in one buffer. Kept in locals (nothing here is reached through memory that a store
+// could change), and without branches: which lanes share a sector cannot be foretold.
 struct Request {
   SectorUse* sectors_of_buffer;
   uint32_t stamp;  // above the sectors' bits
@@ -76,14 +76,16 @@ struct Request {
       const LaneMask behind = (starts | ~lanes) & ~(((LaneMask{1} << i) << 1) - 1);
       const unsigned last = behind ? static_cast<unsigned>(std::countr_zero(behind)) - 1 : kWarpSize - 1;
       const uint64_t from = offset_of(address[i]), bytes = offset_of(address[last]) + width - from;
-      if constexpr (kLoads && kStores) mark_run<true>(sectors_of_buffer, from, bytes, [](uint64_t, SectorUse&) {});
-      mark_run<!kLoads>(sectors_of_buffer, from, bytes, [&](uint64_t sector, SectorUse&) { add<kLoads, kStores>(sector); });
+      if constexpr (kLoads && kStores)
+        mark_run<true>(sectors_of_buffer, from, bytes, [](uint64_t, SectorUse&) {});
+      mark_run<!kLoads>(sectors_of_buffer, from, bytes,
+                        [&](uint64_t sector, SectorUse&) { add<kLoads, kStores>(sector); });
     }
   }
 };
 
-// Atomics work on a sector once for each lane that shares an address there (an H200's counters): the most lanes
-// at one address, added over the sectors.
+// Atomics work on a sector once for each lane that shares an address there (an H200's counters): the most
+// lanes at one address, added over the sectors.
 struct SharedAddresses {
   static constexpr unsigned kUnits = mem::kLineBytes / 2;  // atomics are 2 bytes wide at least
   uint8_t lanes_at[kWarpSize][kUnits];
@@ -108,7 +110,8 @@ struct SharedAddresses {
 };
 
 // The lanes of `rest` that lie in the first one's buffer become a group. False if one of them faults.
-bool find_group(const Warp& w, const uint64_t* address, LaneMask& rest, unsigned width, bool write, Gather& g) {
+bool find_group(const Warp& w, const uint64_t* address, LaneMask& rest, unsigned width, bool write,
+                Gather& g) {
   const uint64_t first = address[std::countr_zero(rest)];
   const uint64_t window = window_of(first) - kFirstBufferWindow;
   if (window >= w.view_count || g.groups == Gather::kMaxGroups) return false;
@@ -117,7 +120,8 @@ bool find_group(const Warp& w, const uint64_t* address, LaneMask& rest, unsigned
   const uint64_t start = window_of(first) << kWindowShift, part = width - 1;
   const int64_t last = static_cast<int64_t>(view.bytes - width);
   std::byte* const data = view.data;
-  // Branch-free, by 64-bit lanes: `here` and `bad` are all ones or 0. An offset of the right window is positive.
+  // Branch-free, by 64-bit lanes: `here` and `bad` are all ones or 0. An offset of the right window is
+  // positive.
   alignas(64) int64_t here[kWarpSize];
   uint64_t bad = 0;
   for (unsigned i = 0; i < kWarpSize; ++i) {
@@ -125,7 +129,8 @@ bool find_group(const Warp& w, const uint64_t* address, LaneMask& rest, unsigned
     const uint64_t offset = address[i] - start;
     const int64_t in = on & -static_cast<int64_t>((offset >> kWindowShift) == 0);
     here[i] = in;
-    bad |= static_cast<uint64_t>(in & (-static_cast<int64_t>(static_cast<int64_t>(offset) > last) | static_cast<int64_t>(offset & part)));
+    bad |= static_cast<uint64_t>(in & (-static_cast<int64_t>(static_cast<int64_t>(offset) > last) |
+                                       static_cast<int64_t>(offset & part)));
   }
   if (bad) return false;
   LaneMask lanes = 0;
@@ -169,19 +174,21 @@ Request cover_groups(Worker& k, const Gather& g, LaneMask starts, unsigned width
 
 }  // namespace
 
-bool find_lanes(const Warp& w, const uint64_t* address, LaneMask mask, unsigned width, bool write, Gather& g) {
+bool find_lanes(const Warp& w, const uint64_t* address, LaneMask mask, unsigned width, bool write,
+                Gather& g) {
   g.groups = 0;
   for (LaneMask rest = mask; rest;)
     if (!find_group(w, address, rest, width, write, g)) return false;
   return true;
 }
 
-void count_gather(Warp& w, Site& s, const SiteInfo& info, const Gather& g, LaneMask mask, unsigned width, AccessKind kind) {
+void count_gather(Warp& w, Site& s, const SiteInfo& info, const Gather& g, LaneMask mask, unsigned width,
+                  AccessKind kind) {
   Worker& k = *w.worker;
   const bool atomic = kind == AccessKind::atomic || kind == AccessKind::reduction;
   const uint32_t lanes = lane_count(mask), bytes = lanes * width;
   const LaneMask starts = run_starts(g.address, mask, width);
-  const Request count = atomic                       ? cover_groups<true, true>(k, g, starts, width)
+  const Request count = atomic                     ? cover_groups<true, true>(k, g, starts, width)
                         : kind == AccessKind::load ? cover_groups<true, false>(k, g, starts, width)
                                                    : cover_groups<false, true>(k, g, starts, width);
   s.counters.extra_copies += count.loaded_before;
@@ -195,7 +202,8 @@ void count_gather(Warp& w, Site& s, const SiteInfo& info, const Gather& g, LaneM
     access.kind = kind;
     return access;
   };
-  if (info.machine_width_bytes != width || info.machine_offset != 0 || info.split_offset != mem::MachineAccess::kNoSplit) {
+  if (info.machine_width_bytes != width || info.machine_offset != 0 ||
+      info.split_offset != mem::MachineAccess::kNoSplit) {
     count_access(s, info, exact_access(), w);
     return;
   }
@@ -206,7 +214,8 @@ void count_gather(Warp& w, Site& s, const SiteInfo& info, const Gather& g, LaneM
   cost.lines = count.lines;
   if (atomic) {
     SharedAddresses shared(count.lines);
-    for (unsigned n = 0; n < g.groups; ++n) shared.add(k.coverage[g.group[n].buffer], g.address, g.group[n].lanes);
+    for (unsigned n = 0; n < g.groups; ++n)
+      shared.add(k.coverage[g.group[n].buffer], g.address, g.group[n].lanes);
     cost.atomic_sectors = shared.sum;
   }
   add_request(s, cost, lanes, width);

@@ -7,7 +7,8 @@
 
 namespace fullwarp::exec {
 
-void Granules::make(uint32_t base, const int64_t* delta_bytes, LaneMask mask, unsigned width, unsigned shift) {
+void Granules::make(uint32_t base, const int64_t* delta_bytes, LaneMask mask, unsigned width,
+                    unsigned shift) {
   struct Touch {
     int32_t granule;
     uint8_t lane;
@@ -24,7 +25,8 @@ void Granules::make(uint32_t base, const int64_t* delta_bytes, LaneMask mask, un
     for (int64_t g = address >> shift; g <= last; ++g)
       touches[total++] = {static_cast<int32_t>(g - first), static_cast<uint8_t>(i)};
   }
-  std::stable_sort(touches, touches + total, [](const Touch& a, const Touch& b) { return a.granule < b.granule; });
+  std::stable_sort(touches, touches + total,
+                   [](const Touch& a, const Touch& b) { return a.granule < b.granule; });
   unsigned distinct = 0;
   alone = true;
   for (unsigned k = 0; k < total; ++k) {

@@ -6,8 +6,8 @@
 
 namespace fullwarp::exec {
 
-// Flag of branches, indirect calls and `brx.idx`: the op behind it is no op but names, in `target`, where lanes
-// that part here meet again.
+// Flag of branches, indirect calls and `brx.idx`: the op behind it is no op but names, in `target`, where
+// lanes that part here meet again.
 inline constexpr uint32_t kNamesReconvergence = 1;
 
 Handlers narrow_row_handlers();          // 32-bit row <- low halves of a 64-bit row
@@ -19,7 +19,7 @@ bool emit_special(Decoder& d, const ptx::Operand& operand, uint32_t row, bool wi
 // Offset of a kernel parameter in the parameter bytes.
 uint32_t kernel_param_offset(const ptx::Function& function, uint32_t index);
 uint32_t kernel_param_offset_end(const ptx::Function& function, uint32_t index);  // ... of the byte behind it
-bool atomic_result_is_used(const Decoder& d);  // of the `atom` at hand
+bool atomic_result_is_used(const Decoder& d);                                     // of the `atom` at hand
 // The state space an instruction names; generic where it names none.
 ptx::Space space_of(const ptx::Instruction& instruction);
 bool is_strong(const ptx::Instruction& instruction);  // volatile, relaxed, acquire, release

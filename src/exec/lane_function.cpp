@@ -19,8 +19,10 @@ const MicroOp* call_lanes(Warp& w, const MicroOp* op) {
     for (unsigned k = 0; k < 3; ++k)
       x[k] = op->flags & (kWideOperand << k) ? w.row<uint64_t>(rows[k])[i] : w.row<uint32_t>(rows[k])[i];
     const uint64_t result = f(x[0], x[1], x[2]);
-    if (op->flags & kWideResult) w.row<uint64_t>(op->dst)[i] = result;
-    else w.row<uint32_t>(op->dst)[i] = static_cast<uint32_t>(op->flags & kHalfResult ? result & 0xffff : result);
+    if (op->flags & kWideResult)
+      w.row<uint64_t>(op->dst)[i] = result;
+    else
+      w.row<uint32_t>(op->dst)[i] = static_cast<uint32_t>(op->flags & kHalfResult ? result & 0xffff : result);
   }
   return op + 1;
 }

@@ -1,5 +1,5 @@
-// Rare operations: a function is called for each active lane. Slower than the lane loops by far, but nothing is
-// compiled for each form and target; what matters for speed is in the ops_* files.
+// Rare operations: a function is called for each active lane. Slower than the lane loops by far, but nothing
+// is compiled for each form and target; what matters for speed is in the ops_* files.
 #pragma once
 
 #include <cstdint>

@@ -117,10 +117,10 @@ HWY_INLINE LaneMask collect(F f) {
   LaneMask mask = 0;
   for (unsigned i = 0; i < kWarpSize; i += static_cast<unsigned>(hwy::HWY_NAMESPACE::Lanes(d))) {
     uint8_t part[8] = {};
-    hwy::HWY_NAMESPACE::StoreMaskBits(
-        d, hwy::HWY_NAMESPACE::MaskFromVec(
-               hwy::HWY_NAMESPACE::Load(d, reinterpret_cast<const int32_t*>(flag + i))),
-        part);
+    hwy::HWY_NAMESPACE::StoreMaskBits(d,
+                                      hwy::HWY_NAMESPACE::MaskFromVec(hwy::HWY_NAMESPACE::Load(
+                                          d, reinterpret_cast<const int32_t*>(flag + i))),
+                                      part);
     uint32_t word;
     std::memcpy(&word, part, 4);
     if (hwy::HWY_NAMESPACE::Lanes(d) < 32) word &= (uint32_t{1} << hwy::HWY_NAMESPACE::Lanes(d)) - 1;

@@ -1,5 +1,5 @@
-// Backward data flow, a bit a register, over the blocks cut where a warp may stop inside of one. A write under a guard does not count as one, so that a
-// register written only so is cleared.
+// Backward data flow, a bit a register, over the blocks cut where a warp may stop inside of one. A write
+// under a guard does not count as one, so that a register written only so is cleared.
 #include "exec/liveness.h"
 
 #include <cstdint>
@@ -64,13 +64,15 @@ class Scan {
 bool goes_straight_on(const Instruction& i) {
   const ptx::Form& form = ptx::forms()[i.form];
   switch (form.cost) {
-    case ptx::Cost::alu: case ptx::Cost::imul: case ptx::Cost::fma: case ptx::Cost::half: case ptx::Cost::fp64:
-    case ptx::Cost::sfu: case ptx::Cost::convert:
-      return form.memory == ptx::MemoryKind::none;
-    case ptx::Cost::memory:
-      return i.op == ptx::Op::ld || i.op == ptx::Op::st;
-    default:
-      return false;
+    case ptx::Cost::alu:
+    case ptx::Cost::imul:
+    case ptx::Cost::fma:
+    case ptx::Cost::half:
+    case ptx::Cost::fp64:
+    case ptx::Cost::sfu:
+    case ptx::Cost::convert: return form.memory == ptx::MemoryKind::none;
+    case ptx::Cost::memory: return i.op == ptx::Op::ld || i.op == ptx::Op::st;
+    default: return false;
   }
 }
 
@@ -118,7 +120,8 @@ Liveness find_liveness(const ptx::Module& module, const ptx::Function& function,
   while (changed) {
     changed = false;
     for (size_t p = pieces.size(); p-- > 0;) {
-      if (!pieces[p].ends_block) flow(p + 1, p);
+      if (!pieces[p].ends_block)
+        flow(p + 1, p);
       else
         for (uint32_t s : cfg.blocks[pieces[p].block].successors) flow(piece_of_block[s], p);
     }

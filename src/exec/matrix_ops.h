@@ -2,8 +2,8 @@
 // instruction knows beyond its MicroOp - shapes, rows of registers, where lanes find their elements - lies in
 // side tables that the function program owns.
 //
-// All of them are collective: the rendezvous before the op brings the lanes together, and the fragment with the
-// lowest lane does the work for everybody.
+// All of them are collective: the rendezvous before the op brings the lanes together, and the fragment with
+// the lowest lane does the work for everybody.
 #pragma once
 
 #include <array>
@@ -28,8 +28,8 @@ struct MmaInfo {
   MatrixRows d, a, b, c;
 };
 
-// wmma.load, wmma.store, ldmatrix and stmatrix are a few ordinary accesses each, what ptxas makes of them, with
-// some moving of elements between lanes before (stores) or after (loads).
+// wmma.load, wmma.store, ldmatrix and stmatrix are a few ordinary accesses each, what ptxas makes of them,
+// with some moving of elements between lanes before (stores) or after (loads).
 struct MatrixAccessInfo {
   // How the values of a step become registers.
   enum class Form : uint8_t {

@@ -1,5 +1,5 @@
-// The lanes' data between memory and rows, for accesses that fit a pattern (site.h): as vectors where lanes are
-// contiguous or share one value, four words a lane by 4 x 4 transposition, else word by word.
+// The lanes' data between memory and rows, for accesses that fit a pattern (site.h): as vectors where lanes
+// are contiguous or share one value, four words a lane by 4 x 4 transposition, else word by word.
 #if defined(FULLWARP_EXEC_MEMORY_MOVES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FULLWARP_EXEC_MEMORY_MOVES_INL_H_
 #undef FULLWARP_EXEC_MEMORY_MOVES_INL_H_
@@ -23,10 +23,22 @@ enum class Extend : uint8_t { zero, sign32, sign16 };
 
 template <unsigned kBytes>
 struct RawOf;
-template <> struct RawOf<1> { using type = uint8_t; };
-template <> struct RawOf<2> { using type = uint16_t; };
-template <> struct RawOf<4> { using type = uint32_t; };
-template <> struct RawOf<8> { using type = uint64_t; };
+template <>
+struct RawOf<1> {
+  using type = uint8_t;
+};
+template <>
+struct RawOf<2> {
+  using type = uint16_t;
+};
+template <>
+struct RawOf<4> {
+  using type = uint32_t;
+};
+template <>
+struct RawOf<8> {
+  using type = uint64_t;
+};
 template <unsigned kBytes>
 using Raw = typename RawOf<kBytes>::type;
 template <unsigned kBytes>
@@ -34,7 +46,8 @@ using Wide = std::conditional_t<kBytes == 8, uint64_t, uint32_t>;
 
 template <unsigned kBytes, Extend kExtend>
 HWY_INLINE Wide<kBytes> extend(Raw<kBytes> raw) {
-  if constexpr (kExtend == Extend::zero || kBytes >= 4) return raw;
+  if constexpr (kExtend == Extend::zero || kBytes >= 4)
+    return raw;
   else if constexpr (kExtend == Extend::sign32)
     return static_cast<uint32_t>(static_cast<int32_t>(static_cast<std::make_signed_t<Raw<kBytes>>>(raw)));
   else
@@ -64,13 +77,16 @@ HWY_INLINE Quads transposed(const Quads& q) {
 // Four words a lane, all lanes: to and from four rows.
 HWY_INLINE void fetch_quads(Warp& w, const MicroOp* op, const Site& s, const std::byte* p) {
   const Quad d;
-  uint32_t* const row[4] = {w.row<uint32_t>(op->dst), w.row<uint32_t>(op->b), w.row<uint32_t>(op->c), w.row<uint32_t>(op->d)};
+  uint32_t* const row[4] = {w.row<uint32_t>(op->dst), w.row<uint32_t>(op->b), w.row<uint32_t>(op->c),
+                            w.row<uint32_t>(op->d)};
   for (unsigned first = 0; first < kWarpSize; first += kGroupLanes) {
     const int32_t* const delta = s.delta32 + first;
-    const auto quad = [&](unsigned i) HWY_ATTR { return hn::LoadU(d, reinterpret_cast<const uint32_t*>(p + delta[i])); };
+    const auto quad = [&](unsigned i)
+                          HWY_ATTR { return hn::LoadU(d, reinterpret_cast<const uint32_t*>(p + delta[i])); };
     if (s.group[first / kGroupLanes] == Pattern::uniform) {
       const auto v = quad(0);
-      const hn::Vec<Quad> each[4] = {hn::Broadcast<0>(v), hn::Broadcast<1>(v), hn::Broadcast<2>(v), hn::Broadcast<3>(v)};
+      const hn::Vec<Quad> each[4] = {hn::Broadcast<0>(v), hn::Broadcast<1>(v), hn::Broadcast<2>(v),
+                                     hn::Broadcast<3>(v)};
       for (unsigned j = 0; j < 4; ++j) {
         hn::StoreU(each[j], d, row[j] + first);
         hn::StoreU(each[j], d, row[j] + first + 4);
@@ -89,9 +105,11 @@ HWY_INLINE void fetch_quads(Warp& w, const MicroOp* op, const Site& s, const std
 
 HWY_INLINE void put_quads(Warp& w, const MicroOp* op, const Site& s, std::byte* p) {
   const Quad d;
-  const uint32_t* const row[4] = {w.row<uint32_t>(op->dst), w.row<uint32_t>(op->b), w.row<uint32_t>(op->c), w.row<uint32_t>(op->d)};
+  const uint32_t* const row[4] = {w.row<uint32_t>(op->dst), w.row<uint32_t>(op->b), w.row<uint32_t>(op->c),
+                                  w.row<uint32_t>(op->d)};
   for (unsigned i = 0; i < kWarpSize; i += 4) {
-    const Quads lanes = transposed({hn::LoadU(d, row[0] + i), hn::LoadU(d, row[1] + i), hn::LoadU(d, row[2] + i), hn::LoadU(d, row[3] + i)});
+    const Quads lanes = transposed({hn::LoadU(d, row[0] + i), hn::LoadU(d, row[1] + i),
+                                    hn::LoadU(d, row[2] + i), hn::LoadU(d, row[3] + i)});
     const auto to = [&](unsigned k) HWY_ATTR { return reinterpret_cast<uint32_t*>(p + s.delta32[i + k]); };
     hn::StoreU(lanes.v0, d, to(0));
     hn::StoreU(lanes.v1, d, to(1));
@@ -203,7 +221,8 @@ HWY_INLINE void copy_words(uint32_t* HWY_RESTRICT to, const uint32_t* HWY_RESTRI
   const hn::CappedTag<uint32_t, kGroupLanes> small;
   const WordTag d;
   if (words == kWarpSize)
-    for (unsigned i = 0; i < kWarpSize; i += static_cast<unsigned>(hn::Lanes(d))) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+    for (unsigned i = 0; i < kWarpSize; i += static_cast<unsigned>(hn::Lanes(d)))
+      hn::StoreU(hn::LoadU(d, from + i), d, to + i);
   else
     for (unsigned i = 0; i < kGroupLanes; i += static_cast<unsigned>(hn::Lanes(small)))
       hn::StoreU(hn::LoadU(small, from + i), small, to + i);
@@ -211,7 +230,8 @@ HWY_INLINE void copy_words(uint32_t* HWY_RESTRICT to, const uint32_t* HWY_RESTRI
 
 HWY_INLINE void splat_words(uint32_t* HWY_RESTRICT to, uint32_t value, unsigned words) {
   const hn::CappedTag<uint32_t, kGroupLanes> d;
-  for (unsigned i = 0; i < words; i += static_cast<unsigned>(hn::Lanes(d))) hn::StoreU(hn::Set(d, value), d, to + i);
+  for (unsigned i = 0; i < words; i += static_cast<unsigned>(hn::Lanes(d)))
+    hn::StoreU(hn::Set(d, value), d, to + i);
 }
 
 HWY_INLINE uint32_t word_at(const std::byte* p) {
@@ -224,8 +244,10 @@ HWY_INLINE uint32_t word_at(const std::byte* p) {
 template <bool kStore>
 HWY_INLINE void move_words(const Site& s, std::byte* p, uint32_t* row) {
   if (s.pattern == Pattern::contiguous) {
-    if constexpr (kStore) copy_words(reinterpret_cast<uint32_t*>(p), row, kWarpSize);
-    else copy_words(row, reinterpret_cast<const uint32_t*>(p), kWarpSize);
+    if constexpr (kStore)
+      copy_words(reinterpret_cast<uint32_t*>(p), row, kWarpSize);
+    else
+      copy_words(row, reinterpret_cast<const uint32_t*>(p), kWarpSize);
     return;
   }
   if (!kStore && s.pattern == Pattern::uniform) {
@@ -236,14 +258,18 @@ HWY_INLINE void move_words(const Site& s, std::byte* p, uint32_t* row) {
     const int32_t* delta = s.delta32 + g * kGroupLanes;
     uint32_t* lanes = row + g * kGroupLanes;
     if (s.group[g] == Pattern::contiguous) {
-      if constexpr (kStore) copy_words(reinterpret_cast<uint32_t*>(p + delta[0]), lanes, kGroupLanes);
-      else copy_words(lanes, reinterpret_cast<const uint32_t*>(p + delta[0]), kGroupLanes);
+      if constexpr (kStore)
+        copy_words(reinterpret_cast<uint32_t*>(p + delta[0]), lanes, kGroupLanes);
+      else
+        copy_words(lanes, reinterpret_cast<const uint32_t*>(p + delta[0]), kGroupLanes);
     } else if (!kStore && s.group[g] == Pattern::uniform) {
       splat_words(lanes, word_at(p + delta[0]), kGroupLanes);
     } else {
       for (unsigned i = 0; i < kGroupLanes; ++i) {
-        if constexpr (kStore) std::memcpy(p + delta[i], lanes + i, 4);
-        else lanes[i] = word_at(p + delta[i]);
+        if constexpr (kStore)
+          std::memcpy(p + delta[i], lanes + i, 4);
+        else
+          lanes[i] = word_at(p + delta[i]);
       }
     }
   }

@@ -5,8 +5,8 @@
 //   up to 32 bits     128 bytes, 32 lanes of uint32_t; 8- and 16-bit values are zero-extended
 //   64 bits           256 bytes, 32 lanes of uint64_t
 //   128 bits          two 64-bit rows
-// Constants are rows too, at negative offsets, filled when the frame is made, so that an operation reads every
-// operand alike. Offsets are stored as uint32_t and read as int32_t.
+// Constants are rows too, at negative offsets, filled when the frame is made, so that an operation reads
+// every operand alike. Offsets are stored as uint32_t and read as int32_t.
 #pragma once
 
 #include <cstdint>
@@ -22,23 +22,23 @@ struct MicroOp;
 // (it has said why in Warp::stop).
 using Handler = const MicroOp* (*)(Warp& warp, const MicroOp* op);
 
-// The two forms of an operation: `full` may write every lane, because those that are not running have exited or
-// never existed; `masked` writes only lanes in Warp::exec.
+// The two forms of an operation: `full` may write every lane, because those that are not running have exited
+// or never existed; `masked` writes only lanes in Warp::exec.
 struct Handlers {
   Handler full = nullptr;
   Handler masked = nullptr;
 };
 
 struct MicroOp {
-  Handler run[2] = {nullptr, nullptr};  // [full, masked]; chosen by Warp::masked
+  Handler run[2] = {nullptr, nullptr};           // [full, masked]; chosen by Warp::masked
   uint32_t dst = 0, a = 0, b = 0, c = 0, d = 0;  // byte offsets in the frame
-  uint32_t site = 0;         // index of this op's counters: memory site, block, guard or branch, by kind
+  uint32_t site = 0;  // index of this op's counters: memory site, block, guard or branch, by kind
   int64_t imm = 0;
   union {
     const MicroOp* target = nullptr;  // branches; joins
     const void* info;                 // side tables: calls, matrix shapes, ...
     struct {
-      uint32_t tag, seen;             // loads and stores: rows of the address's tag and of a Seen; 0: none (steady.h)
+      uint32_t tag, seen;  // loads and stores: rows of the address's tag and of a Seen; 0: none (steady.h)
     } steady;
   };
   uint32_t instruction = 0;  // index in ptx::Function::instructions

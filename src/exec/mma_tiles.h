@@ -1,9 +1,10 @@
-// Products of 16-bit floats, tf32 and 8-bit integers, fast: the same results as semantics/matrix.h, whose loops
-// over single elements these types can do without.
+// Products of 16-bit floats, tf32 and 8-bit integers, fast: the same results as semantics/matrix.h, whose
+// loops over single elements these types can do without.
 //
-// A register row of a multiplicand, 32 lanes of 4 bytes, is a tile as it lies: eight lines (rows of A, columns of
-// B) of 16 bytes along K; lanes 4 g .. 4 g + 3 hold line g. Two rows of 32-bit accumulators, or one of f16, are an
-// 8x8 tile of the results. So everything is converted in runs, and only B's tiles are turned round.
+// A register row of a multiplicand, 32 lanes of 4 bytes, is a tile as it lies: eight lines (rows of A,
+// columns of B) of 16 bytes along K; lanes 4 g .. 4 g + 3 hold line g. Two rows of 32-bit accumulators, or
+// one of f16, are an 8x8 tile of the results. So everything is converted in runs, and only B's tiles are
+// turned round.
 //
 // Products of these types are exact in double, so that fused and separate multiply-adds agree, and the order
 // (C first, then along K) is the same.
@@ -26,7 +27,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 inline double fast_f16(uint16_t h) {
   const float scaled = std::bit_cast<float>(static_cast<uint32_t>(h & 0x7fff) << 13) * 0x1p112f;
   const uint32_t special = (h & 0x7c00) == 0x7c00 ? 0x7f800000u : 0u;
-  return std::bit_cast<float>(std::bit_cast<uint32_t>(scaled) | special | static_cast<uint32_t>(h & 0x8000) << 16);
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(scaled) | special |
+                              static_cast<uint32_t>(h & 0x8000) << 16);
 }
 
 struct TileF16 {
@@ -84,21 +86,23 @@ void convert_turned(unsigned registers, const uint32_t* const* rows, typename Ti
 
 template <class T, class V>
 V multiply_add(V x, V y, V sum) {
-  if constexpr (std::is_same_v<T, double>) return hn::MulAdd(x, y, sum);
-  else return hn::Add(hn::Mul(x, y), sum);
+  if constexpr (std::is_same_v<T, double>)
+    return hn::MulAdd(x, y, sum);
+  else
+    return hn::Add(hn::Mul(x, y), sum);
 }
 
-// sum[8][8] += the products of `steps` tiles of A, `a_stride` values apart, and as many of B in a row. Named sums,
-// because compilers keep no array of vectors in registers.
+// sum[8][8] += the products of `steps` tiles of A, `a_stride` values apart, and as many of B in a row. Named
+// sums, because compilers keep no array of vectors in registers.
 template <unsigned kDepth, class T>
 void multiply_tiles(const T* HWY_RESTRICT a, unsigned a_stride, const T* HWY_RESTRICT b, unsigned steps,
                     T* HWY_RESTRICT sum) {
   const hn::CappedTag<T, 8> d;
   for (unsigned column = 0; column < 8; column += static_cast<unsigned>(hn::Lanes(d))) {
     T* to = sum + column;
-    auto s0 = hn::LoadU(d, to), s1 = hn::LoadU(d, to + 8), s2 = hn::LoadU(d, to + 16), s3 = hn::LoadU(d, to + 24),
-         s4 = hn::LoadU(d, to + 32), s5 = hn::LoadU(d, to + 40), s6 = hn::LoadU(d, to + 48),
-         s7 = hn::LoadU(d, to + 56);
+    auto s0 = hn::LoadU(d, to), s1 = hn::LoadU(d, to + 8), s2 = hn::LoadU(d, to + 16),
+         s3 = hn::LoadU(d, to + 24), s4 = hn::LoadU(d, to + 32), s5 = hn::LoadU(d, to + 40),
+         s6 = hn::LoadU(d, to + 48), s7 = hn::LoadU(d, to + 56);
     const T* y = b + column;
     for (unsigned step = 0; step < steps; ++step) {
       const T* x = a + step * a_stride;
@@ -145,8 +149,8 @@ inline uint32_t f32_bits(double x) {
   return (rounded & 0x7fffffffu) > 0x7f800000u ? 0x7fffffffu : rounded;
 }
 
-// Calls f(tile, left, right): the number of each 8x8 tile of the results in the order of accumulators, and the
-// numbers of the first tiles of A and B that make it; A's lie `halves` apart along K.
+// Calls f(tile, left, right): the number of each 8x8 tile of the results in the order of accumulators, and
+// the numbers of the first tiles of A and B that make it; A's lie `halves` apart along K.
 template <class F>
 void for_tiles(sem::Shape shape, unsigned steps, F f) {
   const unsigned halves = shape.m == 8 ? 1 : 2, across = shape.n / 8;
@@ -157,14 +161,16 @@ void for_tiles(sem::Shape shape, unsigned steps, F f) {
 }
 
 template <class Tile>
-void mma_float_tiles(const sem::Mma& op, const uint32_t* const* a, const uint32_t* const* b, const uint32_t* const* c,
-                     uint32_t* const* d) {
+void mma_float_tiles(const sem::Mma& op, const uint32_t* const* a, const uint32_t* const* b,
+                     const uint32_t* const* c, uint32_t* const* d) {
   constexpr unsigned kDepth = kTileDepth<Tile>;
-  alignas(64) double left[sem::detail::kMostFloats], right[sem::detail::kMostFloats], sum[sem::detail::kMostSums];
+  alignas(64) double left[sem::detail::kMostFloats], right[sem::detail::kMostFloats],
+      sum[sem::detail::kMostSums];
   convert_tiles<Tile>(op.a.fragment.distinct_registers(), a, left);
   convert_turned<Tile>(op.b.fragment.distinct_registers(), b, right);
   const unsigned steps = op.shape.k / kDepth, halves = op.shape.m == 8 ? 1 : 2;
-  const bool half_c = op.c.fragment.type == sem::MatrixType::f16, half_d = op.d.fragment.type == sem::MatrixType::f16;
+  const bool half_c = op.c.fragment.type == sem::MatrixType::f16,
+             half_d = op.d.fragment.type == sem::MatrixType::f16;
   // All of C is read before any of D is written: they may be the same rows.
   for_tiles(op.shape, steps, [&](unsigned tile, unsigned first_left, unsigned first_right) {
     double* to = sum + 64 * tile;
@@ -175,14 +181,15 @@ void mma_float_tiles(const sem::Mma& op, const uint32_t* const* a, const uint32_
       interleave(c[2 * tile], c[2 * tile + 1], words);
       for (unsigned i = 0; i < 64; ++i) to[i] = std::bit_cast<float>(words[i]);
     }
-    multiply_tiles<kDepth>(left + 8 * kDepth * first_left, 8 * kDepth * halves, right + 8 * kDepth * first_right, steps,
-                           to);
+    multiply_tiles<kDepth>(left + 8 * kDepth * first_left, 8 * kDepth * halves,
+                           right + 8 * kDepth * first_right, steps, to);
   });
   for (unsigned tile = 0; tile < unsigned{op.shape.m} * op.shape.n / 64; ++tile) {
     const double* from = sum + 64 * tile;
     alignas(64) uint32_t words[64];
     if (half_d) {
-      for (unsigned i = 0; i < 64; ++i) words[i] = sem::detail::accumulator_bits(sem::MatrixType::f16, from[i]);
+      for (unsigned i = 0; i < 64; ++i)
+        words[i] = sem::detail::accumulator_bits(sem::MatrixType::f16, from[i]);
       for (unsigned i = 0; i < kWarpSize; ++i) d[tile][i] = words[2 * i] | words[2 * i + 1] << 16;
     } else {
       for (unsigned i = 0; i < 64; ++i) words[i] = f32_bits(from[i]);
@@ -203,12 +210,13 @@ void mma_integer_tiles(const sem::Mma& op, const uint32_t* const* a, const uint3
   for_tiles(op.shape, steps, [&](unsigned tile, unsigned first_left, unsigned first_right) {
     alignas(64) int32_t sum[64] = {};
     uint32_t* words = result + 64 * tile;
-    multiply_tiles<kDepth>(left + 8 * kDepth * first_left, 8 * kDepth * halves, right + 8 * kDepth * first_right, steps,
-                           sum);
+    multiply_tiles<kDepth>(left + 8 * kDepth * first_left, 8 * kDepth * halves,
+                           right + 8 * kDepth * first_right, steps, sum);
     interleave(c[2 * tile], c[2 * tile + 1], words);
     for (unsigned i = 0; i < 64; ++i) {
       const int32_t addend = static_cast<int32_t>(words[i]);
-      words[i] = static_cast<uint32_t>(op.satfinite ? sem::add_sat(sum[i], addend) : sem::add(sum[i], addend));
+      words[i] =
+          static_cast<uint32_t>(op.satfinite ? sem::add_sat(sum[i], addend) : sem::add(sum[i], addend));
     }
   });
   for (unsigned tile = 0; tile < unsigned{op.shape.m} * op.shape.n / 64; ++tile)
@@ -225,9 +233,11 @@ inline void mma_by_tiles(const sem::Mma& op, const uint32_t* const* a, const uin
     case MatrixType::bf16: return mma_float_tiles<TileBf16>(op, a, b, c, d);
     case MatrixType::tf32: return mma_float_tiles<TileTf32>(op, a, b, c, d);
     case MatrixType::s8:
-      return same ? mma_integer_tiles<TileS8, TileS8>(op, a, b, c, d) : mma_integer_tiles<TileS8, TileU8>(op, a, b, c, d);
+      return same ? mma_integer_tiles<TileS8, TileS8>(op, a, b, c, d)
+                  : mma_integer_tiles<TileS8, TileU8>(op, a, b, c, d);
     case MatrixType::u8:
-      return same ? mma_integer_tiles<TileU8, TileU8>(op, a, b, c, d) : mma_integer_tiles<TileU8, TileS8>(op, a, b, c, d);
+      return same ? mma_integer_tiles<TileU8, TileU8>(op, a, b, c, d)
+                  : mma_integer_tiles<TileU8, TileS8>(op, a, b, c, d);
     default: return sem::mma(op, a, b, c, d);
   }
 }

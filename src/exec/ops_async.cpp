@@ -1,8 +1,8 @@
 // Asynchronous copies (cp.async, cp.async.bulk) and the barriers they signal (mbarrier).
 //
-// Copies are done where they are issued. For the race detector a copy is a store by the issuing thread, so that
-// others need a barrier (or an mbarrier) to read it, and what it brings may not be read at all before that thread has
-// waited: for its group, or by way of an mbarrier that tracks it.
+// Copies are done where they are issued. For the race detector a copy is a store by the issuing thread, so
+// that others need a barrier (or an mbarrier) to read it, and what it brings may not be read at all before
+// that thread has waited: for its group, or by way of an mbarrier that tracks it.
 //
 // An mbarrier object is 64 bits of shared memory, opaque to the program; ours:
 //
@@ -57,7 +57,7 @@ const MicroOp* finish_copies(Warp& w, const MicroOp* op) {  // imm: groups that 
 }
 
 struct PartialCopy {
-  MicroOp load;         // of whole lanes, into `rows`
+  MicroOp load;  // of whole lanes, into `rows`
   uint32_t rows[4] = {};
   unsigned words = 1;
   uint32_t size = 0;    // row of the source sizes, or:
@@ -75,14 +75,17 @@ const MicroOp* load_partly(Warp& w, const MicroOp* op) {
     whole = w.exec & ~w.pred(copy.ignore);
   } else {
     for_lanes(w.exec, [&](unsigned i) {
-      if (size[i] >= bytes) whole |= LaneMask{1} << i;
-      else if (size[i] > 0) part |= LaneMask{1} << i;
+      if (size[i] >= bytes)
+        whole |= LaneMask{1} << i;
+      else if (size[i] > 0)
+        part |= LaneMask{1} << i;
     });
   }
   for_lanes(w.exec & ~whole, [&](unsigned i) {
     uint32_t words[4] = {};
     if ((part >> i) & 1)
-      read_memory(w, op, i, w.row<uint64_t>(copy.load.a)[i] + static_cast<uint64_t>(copy.load.imm), words, size[i]);
+      read_memory(w, op, i, w.row<uint64_t>(copy.load.a)[i] + static_cast<uint64_t>(copy.load.imm), words,
+                  size[i]);
     for (unsigned j = 0; j < copy.words; ++j) w.row<uint32_t>(copy.rows[j])[i] = words[j];
   });
   if (whole) {
@@ -109,8 +112,8 @@ bool decode_copy(Decoder& d) {
   bool whole = extra == 0;
   if (!whole) {
     const Operand& limit = d.operand(3);
-    const bool predicate = limit.kind == Operand::Kind::reg &&
-                           d.register_type(static_cast<int32_t>(limit.index)) == Type::pred;
+    const bool predicate =
+        limit.kind == Operand::Kind::reg && d.register_type(static_cast<int32_t>(limit.index)) == Type::pred;
     partial->by_predicate = predicate;
     if (predicate) {
       partial->ignore = d.source(limit, Type::pred);
@@ -123,7 +126,8 @@ bool decode_copy(Decoder& d) {
   if (d.error()) return true;
   const uint32_t load_site = new_memory_site(d, ptx::Space::global, AccessKind::load, 4 * words);
   const uint32_t store_site = new_memory_site(d, ptx::Space::shared, AccessKind::async_copy, 4 * words);
-  MicroOp& load = d.emit(memory_handlers(MemoryPath::global, 4, false, false, false), rows[0], from.row, rows[1], rows[2], rows[3]);
+  MicroOp& load = d.emit(memory_handlers(MemoryPath::global, 4, false, false, false), rows[0], from.row,
+                         rows[1], rows[2], rows[3]);
   load.imm = from.imm;
   load.site = load_site;
   load.flags = words;
@@ -135,7 +139,8 @@ bool decode_copy(Decoder& d) {
     d.emit({load_partly, nullptr}).info = partial.get();
     d.out.infos.push_back(std::move(partial));
   }
-  MicroOp& store = d.emit(memory_handlers(MemoryPath::shared, 4, false, false, true), rows[0], to.row, rows[1], rows[2], rows[3]);
+  MicroOp& store = d.emit(memory_handlers(MemoryPath::shared, 4, false, false, true), rows[0], to.row,
+                          rows[1], rows[2], rows[3]);
   store.imm = to.imm;
   store.site = store_site;
   store.flags = words;
@@ -179,10 +184,10 @@ uint64_t pack(const Object& o) {
 struct Barrier64 {
   Step step = Step::init;
   Addressing addressing = Addressing::shared;
-  bool expects = false;   // arrive.expect_tx: the operand is bytes, one thread arrives
-  bool waits = false;     // try_wait
+  bool expects = false;  // arrive.expect_tx: the operand is bytes, one thread arrives
+  bool waits = false;    // try_wait
   bool result = false;
-  uint32_t value = 0;     // row of the count, the bytes, the state or the parity
+  uint32_t value = 0;  // row of the count, the bytes, the state or the parity
 };
 
 // ---- order through an mbarrier, for the race detector ----
@@ -266,7 +271,9 @@ const MicroOp* run_barrier(Warp& w, const MicroOp* op) {
                      : w.row<uint64_t>(op->a)[i] + static_cast<uint64_t>(op->imm);
   });
   LaneTarget target[kWarpSize];
-  const AccessKind kind = test ? AccessKind::load : b.step == Step::init ? AccessKind::store : AccessKind::atomic;
+  const AccessKind kind = test                   ? AccessKind::load
+                          : b.step == Step::init ? AccessKind::store
+                                                 : AccessKind::atomic;
   const LaneMask ok = access_lanes(w, op, b.addressing, op->site, address, w.exec, 8, kind, target);
   LaneMask true_lanes = 0, failed = 0;
   uint64_t last_release = ~uint64_t{0};  // once for all lanes: each release moves the clock
@@ -277,7 +284,8 @@ const MicroOp* run_barrier(Warp& w, const MicroOp* op) {
   };
   for_lanes(ok, [&](unsigned i) {
     if (target[i].space != mem::AccessSpace::shared) {
-      report_fault(w, op, profile::FaultKind::invalid_instruction, i).detail = "an mbarrier object lies in shared memory";
+      report_fault(w, op, profile::FaultKind::invalid_instruction, i).detail =
+          "an mbarrier object lies in shared memory";
       return;
     }
     const uint64_t offset = target[i].offset;
@@ -291,14 +299,16 @@ const MicroOp* run_barrier(Warp& w, const MicroOp* op) {
       o = Object{count & kCountMask, count & kCountMask, 0, false, true};
       if (races) w.block->shadow.released.erase(static_cast<uint32_t>(offset));
     } else if (!o.valid) {
-      report_fault(w, op, profile::FaultKind::invalid_instruction, i).detail = "the mbarrier object is not initialised";
+      report_fault(w, op, profile::FaultKind::invalid_instruction, i).detail =
+          "the mbarrier object is not initialised";
       if (test) true_lanes |= LaneMask{1} << i;  // do not wait for what cannot come
       return;
     }
     switch (b.step) {
       case Step::init: break;
       case Step::inval: o = Object{}; break;
-      case Step::arrive: case Step::arrive_drop: {
+      case Step::arrive:
+      case Step::arrive_drop: {
         if (b.result) w.row<uint64_t>(op->dst)[i] = bits;
         release_once(offset);
         if (b.expects) o.tx += static_cast<int32_t>(count);
@@ -314,7 +324,8 @@ const MicroOp* run_barrier(Warp& w, const MicroOp* op) {
         release_once(offset);
         settle(w, o, offset, races);
         break;
-      case Step::test: case Step::test_parity: {
+      case Step::test:
+      case Step::test_parity: {
         const bool waited_for = wide ? value >> kPhaseShift : count & 1;
         if (o.phase != waited_for) {
           true_lanes |= LaneMask{1} << i;
@@ -340,7 +351,8 @@ const MicroOp* run_barrier(Warp& w, const MicroOp* op) {
 }
 
 const MicroOp* pending_count(Warp& w, const MicroOp* op) {
-  for_lanes(w.exec, [&](unsigned i) { w.row<uint32_t>(op->dst)[i] = unpack(w.row<uint64_t>(op->a)[i]).pending; });
+  for_lanes(w.exec,
+            [&](unsigned i) { w.row<uint32_t>(op->dst)[i] = unpack(w.row<uint64_t>(op->a)[i]).pending; });
   return op + 1;
 }
 
@@ -358,21 +370,23 @@ bool decode_mbarrier(Decoder& d) {
   auto b = std::make_shared<Barrier64>();
   const bool test = i.has(Mod::test_wait) || i.has(Mod::try_wait);
   const bool arrives = i.has(Mod::arrive) || i.has(Mod::arrive_drop);
-  b->step = i.has(Mod::init) ? Step::init
-            : i.has(Mod::inval) ? Step::inval
-            : i.has(Mod::arrive) ? Step::arrive
+  b->step = i.has(Mod::init)          ? Step::init
+            : i.has(Mod::inval)       ? Step::inval
+            : i.has(Mod::arrive)      ? Step::arrive
             : i.has(Mod::arrive_drop) ? Step::arrive_drop
-            : i.has(Mod::expect_tx) ? Step::expect
+            : i.has(Mod::expect_tx)   ? Step::expect
             : i.has(Mod::complete_tx) ? Step::complete
-            : i.has(Mod::parity) ? Step::test_parity : Step::test;
+            : i.has(Mod::parity)      ? Step::test_parity
+                                      : Step::test;
   b->expects = arrives && i.has(Mod::expect_tx);
   b->waits = i.has(Mod::try_wait);
   const unsigned first = test || arrives ? 1 : 0;
   const ptx::Space space = space_of(i);
   b->addressing = addressing_of(space);
   const bool has_value = i.operand_count > first + 1;
-  b->value = has_value ? d.source(first + 1, b->step == Step::test ? Type::b64 : Type::u32)
-                       : b->step == Step::test ? d.constant64(0) : d.constant32(1);
+  b->value = has_value               ? d.source(first + 1, b->step == Step::test ? Type::b64 : Type::u32)
+             : b->step == Step::test ? d.constant64(0)
+                                     : d.constant32(1);
   uint32_t dst = 0;
   if (test) dst = d.destination(0, Type::pred);
   if (arrives && d.operand(0).kind == Operand::Kind::reg) {
@@ -397,7 +411,8 @@ bool decode_copy_arrive(Decoder& d) {
   const ptx::Instruction& i = d.instruction();
   // Who waits at the mbarrier has waited for the copies: they are let go here.
   if (d.program.check_races) d.emit({finish_copies, nullptr}).imm = SharedShadow::kAllCopies;
-  if (!i.has(Mod::noinc) && !i.has(Mod::mbarrier_arrive_noinc)) {  // one more is expected, and that one has come
+  if (!i.has(Mod::noinc) &&
+      !i.has(Mod::mbarrier_arrive_noinc)) {  // one more is expected, and that one has come
     d.emit({nothing, nullptr});
     return true;
   }
@@ -430,7 +445,8 @@ struct BulkCopy {
 
 uint64_t generic_address(Warp& w, uint32_t row, int64_t imm, bool shared, unsigned lane) {
   if (shared)
-    return (kSharedWindow << kWindowShift) | static_cast<uint32_t>(w.row<uint32_t>(row)[lane] + static_cast<uint32_t>(imm));
+    return (kSharedWindow << kWindowShift) |
+           static_cast<uint32_t>(w.row<uint32_t>(row)[lane] + static_cast<uint32_t>(imm));
   return w.row<uint64_t>(row)[lane] + static_cast<uint64_t>(imm);
 }
 
@@ -449,21 +465,26 @@ const MicroOp* run_bulk(Warp& w, const MicroOp* op) {
     for (uint32_t done = 0; done < bytes; done += 16) {
       from[i] = generic_address(w, copy.from, copy.from_imm, copy.from_shared, i) + done;
       to[i] = generic_address(w, copy.to, copy.to_imm, copy.to_shared, i) + done;
-      if (!access_lanes(w, op, Addressing::generic, copy.load_site, from, lane, 16, AccessKind::load, source)) break;
-      if (!access_lanes(w, op, Addressing::generic, copy.store_site, to, lane, 16, AccessKind::store, destination)) break;
+      if (!access_lanes(w, op, Addressing::generic, copy.load_site, from, lane, 16, AccessKind::load, source))
+        break;
+      if (!access_lanes(w, op, Addressing::generic, copy.store_site, to, lane, 16, AccessKind::store,
+                        destination))
+        break;
       std::byte buffer[16];
       read_target(w, i, source[i], buffer, 16);
       write_target(w, i, destination[i], buffer, 16);
     }
     if (copy.signals)
-      complete_bytes(w, op, i, generic_address(w, copy.barrier, copy.barrier_imm, copy.barrier_shared, i), bytes);
+      complete_bytes(w, op, i, generic_address(w, copy.barrier, copy.barrier_imm, copy.barrier_shared, i),
+                     bytes);
   });
   return op + 1;
 }
 
 bool decode_bulk(Decoder& d) {
   const ptx::Instruction& i = d.instruction();
-  if (i.op != Op::cp || i.has(Mod::tensor) || i.has(Mod::multicast_cluster) || i.has(Mod::cp_mask) || i.has(Mod::reduce))
+  if (i.op != Op::cp || i.has(Mod::tensor) || i.has(Mod::multicast_cluster) || i.has(Mod::cp_mask) ||
+      i.has(Mod::reduce))
     return d.fail("this bulk copy is not supported");
   if (i.operand_count < 3) return d.fail("has too few operands");
   auto copy = std::make_shared<BulkCopy>();
@@ -503,15 +524,18 @@ bool decode_async(Decoder& d) {
     if (groups && i.has(Mod::commit_group)) {
       d.emit({commit_copies, nullptr});
     } else if (groups) {
-      const std::optional<uint64_t> left = i.has(Mod::wait_group) && i.operand_count ? d.constant_value(d.operand(0)) : std::nullopt;
-      d.emit({finish_copies, nullptr}).imm = left ? static_cast<int64_t>(std::min<uint64_t>(*left, 1u << 20)) : SharedShadow::kAllCopies;
+      const std::optional<uint64_t> left =
+          i.has(Mod::wait_group) && i.operand_count ? d.constant_value(d.operand(0)) : std::nullopt;
+      d.emit({finish_copies, nullptr}).imm =
+          left ? static_cast<int64_t>(std::min<uint64_t>(*left, 1u << 20)) : SharedShadow::kAllCopies;
     } else {
       d.emit({nothing, nullptr});
     }
     return true;
   }
   if (i.has(Mod::reduce) || i.has(Mod::bulk) || i.has(Mod::tensor)) return decode_bulk(d);
-  if (i.has(Mod::mbarrier) || i.has(Mod::mbarrier_arrive) || i.has(Mod::mbarrier_arrive_noinc)) return decode_copy_arrive(d);
+  if (i.has(Mod::mbarrier) || i.has(Mod::mbarrier_arrive) || i.has(Mod::mbarrier_arrive_noinc))
+    return decode_copy_arrive(d);
   return decode_copy(d);
 }
 

@@ -1,6 +1,6 @@
-// atom and red. Lanes go in order. Two steps: where each lane's bytes are (checked, counted, in one go where all
-// lanes meet one buffer or shared memory, else by access.h), then the operation over those places, a short loop
-// for each operation and type.
+// atom and red. Lanes go in order. Two steps: where each lane's bytes are (checked, counted, in one go where
+// all lanes meet one buffer or shared memory, else by access.h), then the operation over those places, a
+// short loop for each operation and type.
 //
 // In that loop lanes that follow each other at one address keep the value at hand, so that a counter that all
 // threads add to costs no trip to memory for each lane. Where other workers run (Worker::atomic_memory) only
@@ -43,8 +43,8 @@ struct Atomic {
   AccessKind kind = AccessKind::atomic;
   Addressing addressing = Addressing::generic;
   unsigned elements = 1, element_bytes = 4;
-  bool result = false;          // `dst` rows are written
-  bool polls = false;           // cas and exch: what spin locks are made of
+  bool result = false;  // `dst` rows are written
+  bool polls = false;   // cas and exch: what spin locks are made of
   uint32_t dst[kMaxElements] = {}, b[kMaxElements] = {}, c = 0;
   unsigned bytes() const { return elements * element_bytes; }
 };
@@ -55,25 +55,46 @@ using RowOf = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 // ---- operations: new value from the old one and the operand ----
 
 struct Add {
-  template <class T> static T apply(T old, T b) { return static_cast<T>(old + b); }
+  template <class T>
+  static T apply(T old, T b) {
+    return static_cast<T>(old + b);
+  }
 };
 struct And {
-  template <class T> static T apply(T old, T b) { return old & b; }
+  template <class T>
+  static T apply(T old, T b) {
+    return old & b;
+  }
 };
 struct Or {
-  template <class T> static T apply(T old, T b) { return old | b; }
+  template <class T>
+  static T apply(T old, T b) {
+    return old | b;
+  }
 };
 struct Xor {
-  template <class T> static T apply(T old, T b) { return old ^ b; }
+  template <class T>
+  static T apply(T old, T b) {
+    return old ^ b;
+  }
 };
 struct Min {
-  template <class T> static T apply(T old, T b) { return b < old ? b : old; }
+  template <class T>
+  static T apply(T old, T b) {
+    return b < old ? b : old;
+  }
 };
 struct Max {
-  template <class T> static T apply(T old, T b) { return old < b ? b : old; }
+  template <class T>
+  static T apply(T old, T b) {
+    return old < b ? b : old;
+  }
 };
 struct Exchange {
-  template <class T> static T apply(T, T b) { return b; }
+  template <class T>
+  static T apply(T, T b) {
+    return b;
+  }
 };
 struct Increment {
   static uint32_t apply(uint32_t old, uint32_t b) { return old >= b ? 0 : old + 1; }
@@ -84,17 +105,20 @@ struct Decrement {
 // f32 additions flush subnormals in global memory, not in shared memory (PTX ISA, atom).
 struct AddF32 {
   static uint32_t apply(uint32_t old, uint32_t b) {
-    return std::bit_cast<uint32_t>(sem::add_f32<sem::Rounding::rn, false>(std::bit_cast<float>(old), std::bit_cast<float>(b)));
+    return std::bit_cast<uint32_t>(
+        sem::add_f32<sem::Rounding::rn, false>(std::bit_cast<float>(old), std::bit_cast<float>(b)));
   }
 };
 struct AddF32Flush {
   static uint32_t apply(uint32_t old, uint32_t b) {
-    return std::bit_cast<uint32_t>(sem::add_f32<sem::Rounding::rn, true>(std::bit_cast<float>(old), std::bit_cast<float>(b)));
+    return std::bit_cast<uint32_t>(
+        sem::add_f32<sem::Rounding::rn, true>(std::bit_cast<float>(old), std::bit_cast<float>(b)));
   }
 };
 struct AddF64 {
   static uint64_t apply(uint64_t old, uint64_t b) {
-    return std::bit_cast<uint64_t>(sem::add_f64<sem::Rounding::rn>(std::bit_cast<double>(old), std::bit_cast<double>(b)));
+    return std::bit_cast<uint64_t>(
+        sem::add_f64<sem::Rounding::rn>(std::bit_cast<double>(old), std::bit_cast<double>(b)));
   }
 };
 template <uint16_t (*kFunction)(uint16_t, uint16_t)>
@@ -116,7 +140,9 @@ T load(const std::byte* p) {
   return value;
 }
 template <class T>
-void store(std::byte* p, T value) { std::memcpy(p, &value, sizeof value); }
+void store(std::byte* p, T value) {
+  std::memcpy(p, &value, sizeof value);
+}
 
 // Several workers: no result is read, and the operation may be applied in any order.
 template <class F, class T>
@@ -138,7 +164,8 @@ void apply_concurrently(const RowOf<T>* b, std::byte* const* place, size_t offse
 }
 
 template <class F, class T>
-void apply(Warp& w, const Atomic& atomic, unsigned j, std::byte* const* place, LaneMask mask, bool concurrent) {
+void apply(Warp& w, const Atomic& atomic, unsigned j, std::byte* const* place, LaneMask mask,
+           bool concurrent) {
   const size_t offset = size_t{j} * atomic.element_bytes;
   const auto* b = w.row<RowOf<T>>(atomic.b[j]);
   constexpr bool kAnyOrder = std::is_same_v<F, Add> || std::is_same_v<F, Min> || std::is_same_v<F, Max> ||
@@ -221,8 +248,10 @@ bool fits(const Site& s, const Address* address, LaneMask mask) {
   for (unsigned i = 0; i < kWarpSize; ++i) {
     const Address on = static_cast<Address>(-static_cast<Address>((mask >> i) & 1));
     Address delta;
-    if constexpr (sizeof(Address) == 4) delta = static_cast<Address>(s.delta32[i]);
-    else delta = static_cast<Address>(s.delta[i]);
+    if constexpr (sizeof(Address) == 4)
+      delta = static_cast<Address>(s.delta32[i]);
+    else
+      delta = static_cast<Address>(s.delta[i]);
     difference |= ((address[i] - base) ^ delta) & on;
   }
   return difference == 0;
@@ -240,8 +269,8 @@ bool uniform(const Address* address, LaneMask mask) {
 // Counts a request that fits no pattern, without looking for the example where it is no costlier than that.
 void count_shared(Warp& w, Site& s, const SiteInfo& info, const mem::WarpAccess& access) {
   if (!info.counted || info.machine_width_bytes == 0) return;
-  if (s.counters.example.valid && info.machine_width_bytes == access.width_bytes && info.machine_offset == 0 &&
-      info.split_offset == mem::MachineAccess::kNoSplit) {
+  if (s.counters.example.valid && info.machine_width_bytes == access.width_bytes &&
+      info.machine_offset == 0 && info.split_offset == mem::MachineAccess::kNoSplit) {
     const mem::AccessCost cost = mem::shared_cost(access);
     if (cost.wavefronts - cost.ideal_wavefronts <= s.example_excess) {
       const uint32_t lanes = lane_count(access.mask);
@@ -273,7 +302,8 @@ bool place_shared(Warp& w, const MicroOp* op, const Atomic& atomic, uint32_t sit
   Site& s = k.sites[site];
   const SiteInfo& info = k.program->sites[site];
   bool counted = fits(s, offset, mask) && s.space == AccessSpace::shared;
-  if (!counted && uniform(offset, mask)) counted = set_pattern(s, info, AccessSpace::shared, offset, mask, bytes, w);
+  if (!counted && uniform(offset, mask))
+    counted = set_pattern(s, info, AccessSpace::shared, offset, mask, bytes, w);
   if (counted) {
     ++s.pending;
   } else {
@@ -287,7 +317,8 @@ bool place_shared(Warp& w, const MicroOp* op, const Atomic& atomic, uint32_t sit
   }
   if (k.options->check_races) {
     SharedShadow& shadow = w.block->shadow;
-    bool known = shadow.granule_shift == 2 && bytes == 4 && !shadow.fences && shadow.watched_bytes == w.shared_bytes;
+    bool known =
+        shadow.granule_shift == 2 && bytes == 4 && !shadow.fences && shadow.watched_bytes == w.shared_bytes;
     for (LaneMask left = known ? mask : 0; left && known; left &= left - 1)
       known = shadow.add_atomic(offset[std::countr_zero(left)] / 4, w.index, site);
     if (!known) check_shared(w, op, site, offset, mask, bytes, true, true, Order::atomic);
@@ -322,8 +353,10 @@ void clear_results(Warp& w, const Atomic& atomic, LaneMask mask) {
     const unsigned i = static_cast<unsigned>(std::countr_zero(mask));
     for (unsigned j = 0; j < atomic.elements; ++j)
       for (unsigned r = 0; r < rows; ++r) {
-        if (atomic.element_bytes >= 8) w.row<uint64_t>(atomic.dst[j])[i + r * kWarpSize] = 0;
-        else w.row<uint32_t>(atomic.dst[j])[i] = 0;
+        if (atomic.element_bytes >= 8)
+          w.row<uint64_t>(atomic.dst[j])[i + r * kWarpSize] = 0;
+        else
+          w.row<uint32_t>(atomic.dst[j])[i] = 0;
       }
   }
 }
@@ -333,7 +366,8 @@ void run_slowly(Warp& w, const MicroOp* op, const Atomic& atomic, Addressing add
                 const uint64_t* address, LaneMask mask) {
   LaneTarget target[kWarpSize];
   std::byte* place[kWarpSize] = {};
-  const LaneMask ok = access_lanes(w, op, addressing, site, address, mask, atomic.bytes(), atomic.kind, target);
+  const LaneMask ok =
+      access_lanes(w, op, addressing, site, address, mask, atomic.bytes(), atomic.kind, target);
   LaneMask in_shared = 0, in_global = 0;
   std::byte own[kWarpSize][32];  // atomics on a thread's local memory work on a copy
   LaneMask in_local = 0;
@@ -361,16 +395,18 @@ void run_slowly(Warp& w, const MicroOp* op, const Atomic& atomic, Addressing add
   clear_results(w, atomic, mask & ~ok);
 }
 
-// grid.sync() of a cooperative launch: each block adds to a counter in the launch's workspace, whose top bit flips when
-// the last one has come. What any block did before is ordered before all that follows.
+// grid.sync() of a cooperative launch: each block adds to a counter in the launch's workspace, whose top bit
+// flips when the last one has come. What any block did before is ordered before all that follows.
 void look_at_grid_barrier(Worker& k, uint64_t address) {
   const uint64_t window = window_of(k.program->param_buffer) + 1;
   if (window_of(address) != window) return;
-  uint32_t* const workspace = reinterpret_cast<uint32_t*>(k.memory->buffer(window - kFirstBufferWindow).data.get());
+  uint32_t* const workspace =
+      reinterpret_cast<uint32_t*>(k.memory->buffer(window - kFirstBufferWindow).data.get());
   if (!((workspace[0] ^ workspace[1]) >> 31)) return;
   workspace[0] = workspace[1];
   for (size_t buffer = 0; buffer < k.views.size(); ++buffer)
-    if (k.views[buffer].shadow) k.shadows[buffer].make(k.views[buffer].bytes, k.program->global_granule_shift);
+    if (k.views[buffer].shadow)
+      k.shadows[buffer].make(k.views[buffer].bytes, k.program->global_granule_shift);
 }
 
 const MicroOp* run_atomic(Warp& w, const MicroOp* op) {
@@ -424,7 +460,9 @@ struct Applies {
 };
 
 template <class F, class T>
-Applies both() { return {apply<F, T>, apply<F, T>}; }
+Applies both() {
+  return {apply<F, T>, apply<F, T>};
+}
 
 template <class F>
 Applies by_width(unsigned bytes) {
@@ -467,7 +505,8 @@ Applies choose(const ptx::Instruction& i, Type type) {
   if (i.has(Mod::xor_)) return by_width<Xor>(bytes);
   if (i.has(Mod::inc)) return both<Increment, uint32_t>();
   if (i.has(Mod::dec)) return both<Decrement, uint32_t>();
-  if (i.has(Mod::exch)) return bytes == 16 ? Applies{swap_wide<false>, swap_wide<false>} : by_width<Exchange>(bytes);
+  if (i.has(Mod::exch))
+    return bytes == 16 ? Applies{swap_wide<false>, swap_wide<false>} : by_width<Exchange>(bytes);
   if (i.has(Mod::cas)) {
     if (bytes == 16) return {swap_wide<true>, swap_wide<true>};
     if (bytes == 2) return {compare_and_swap<uint16_t>, compare_and_swap<uint16_t>};
@@ -495,12 +534,15 @@ bool decode_atomic(Decoder& d) {
   atomic->polls = i.has(Mod::cas) || i.has(Mod::exch);
   atomic->result = !reduction && atomic_result_is_used(d);
   // What ptxas makes a reduction: an atomic whose result nobody reads (there is none of cas and exch).
-  atomic->kind = reduction || (!atomic->result && !atomic->polls) ? AccessKind::reduction : AccessKind::atomic;
+  atomic->kind =
+      reduction || (!atomic->result && !atomic->polls) ? AccessKind::reduction : AccessKind::atomic;
 
   const unsigned first = reduction ? 0 : 1;  // the address
   if (i.operand_count < first + 2) return d.fail("has too few operands");
-  const Type row_type = atomic->element_bytes == 16 ? Type::b128 : atomic->element_bytes == 8 ? Type::b64
-                        : atomic->element_bytes == 2 ? Type::b16 : Type::b32;
+  const Type row_type = atomic->element_bytes == 16  ? Type::b128
+                        : atomic->element_bytes == 8 ? Type::b64
+                        : atomic->element_bytes == 2 ? Type::b16
+                                                     : Type::b32;
   auto rows = [&](const Operand& operand, uint32_t* into, bool destination) {
     for (unsigned j = 0; j < atomic->elements; ++j) {
       if (operand.kind == Operand::Kind::vector && operand.count != atomic->elements) {
@@ -521,8 +563,9 @@ bool decode_atomic(Decoder& d) {
   if (d.error()) return true;
 
   const ptx::Space space = space_of(i);
-  atomic->addressing = space == ptx::Space::shared ? Addressing::shared
-                       : space == ptx::Space::global ? Addressing::global : Addressing::generic;
+  atomic->addressing = space == ptx::Space::shared   ? Addressing::shared
+                       : space == ptx::Space::global ? Addressing::global
+                                                     : Addressing::generic;
   const MemoryAddress at = decode_address(d, d.operand(first), space);
   if (d.error()) return true;
   const uint32_t site = new_memory_site(d, space, atomic->kind, atomic->bytes());

@@ -74,8 +74,8 @@ const MicroOp* trap_op(Warp& w, const MicroOp* op) {
   return nullptr;
 }
 
-void copy_words(Warp& w, std::byte* to, const ParamSlot& to_slot, const std::byte* from, const ParamSlot& from_slot,
-                LaneMask mask) {
+void copy_words(Warp& w, std::byte* to, const ParamSlot& to_slot, const std::byte* from,
+                const ParamSlot& from_slot, LaneMask mask) {
   const uint32_t words = (std::min(to_slot.bytes, from_slot.bytes) + 3) / 4;
   (void)w;
   for (uint32_t k = 0; k < words; ++k) {
@@ -86,7 +86,8 @@ void copy_words(Warp& w, std::byte* to, const ParamSlot& to_slot, const std::byt
   }
 }
 
-const MicroOp* enter_function(Warp& w, const MicroOp* op, const CallInfo& info, const FunctionProgram& callee) {
+const MicroOp* enter_function(Warp& w, const MicroOp* op, const CallInfo& info,
+                              const FunctionProgram& callee) {
   Frame* frame = push_frame(w, callee, w.frame, op, w.active);
   if (!frame) return nullptr;
   const size_t arguments = std::min(info.arguments.size(), callee.parameters.size());
@@ -102,8 +103,8 @@ const MicroOp* call(Warp& w, const MicroOp* op) {
   return enter_function(w, op, info, *w.worker->program->functions[static_cast<size_t>(info.function)]);
 }
 
-// Splits the running lanes by the value that `key` gives for a lane; the lanes of the first lane's value go on
-// here, the others come back to `op` later. Returns the first lane.
+// Splits the running lanes by the value that `key` gives for a lane; the lanes of the first lane's value go
+// on here, the others come back to `op` later. Returns the first lane.
 template <class Key>
 unsigned split_by(Warp& w, const MicroOp* op, Key key) {
   const unsigned first = static_cast<unsigned>(std::countr_zero(w.active));
@@ -181,8 +182,10 @@ constexpr uint32_t kWideSize = 1, kWideAddress = 2;
 void write_address(Warp& w, const MicroOp* op, uint64_t address) {
   for (LaneMask left = w.exec; left; left &= left - 1) {
     const unsigned i = static_cast<unsigned>(std::countr_zero(left));
-    if (op->flags & kWideAddress) w.row<uint64_t>(op->dst)[i] = address;
-    else w.row<uint32_t>(op->dst)[i] = static_cast<uint32_t>(address);
+    if (op->flags & kWideAddress)
+      w.row<uint64_t>(op->dst)[i] = address;
+    else
+      w.row<uint32_t>(op->dst)[i] = static_cast<uint32_t>(address);
   }
 }
 
@@ -195,7 +198,8 @@ const MicroOp* allocate_local(Warp& w, const MicroOp* op) {
   const uint64_t align = static_cast<uint64_t>(op->imm);
   const uint64_t base = (w.frame->local_top + align - 1) / align * align;
   if (most > UINT32_MAX || !reserve_local(w, base + most)) {
-    report_fault(w, op, profile::FaultKind::stack_overflow, static_cast<unsigned>(std::countr_zero(w.active)));
+    report_fault(w, op, profile::FaultKind::stack_overflow,
+                 static_cast<unsigned>(std::countr_zero(w.active)));
     exit_lanes(w, w.active);
     return nullptr;
   }
@@ -231,7 +235,8 @@ void emit_jump(Decoder& d) { d.emit({jump, nullptr}); }
 void emit_function_end(Decoder& d) { d.emit({function_end, nullptr}); }
 
 void emit_guard(Decoder& d, uint32_t predicate, bool negated) {
-  d.program.guards.push_back({d.out.function, static_cast<uint32_t>(&d.instruction() - d.function.instructions.data())});
+  d.program.guards.push_back(
+      {d.out.function, static_cast<uint32_t>(&d.instruction() - d.function.instructions.data())});
   MicroOp& op = d.emit({guard, nullptr}, 0, predicate);
   op.imm = negated ? 0xffffffffll : 0;
   op.site = d.program.guard_count++;
@@ -310,17 +315,12 @@ static bool decode_call(Decoder& d) {
 bool decode_control(Decoder& d, const Cfg& cfg, const Item& item, uint32_t block) {
   (void)item;
   switch (d.instruction().op) {
-    case Op::exit:
-      d.emit({exit_op, nullptr});
-      return true;
+    case Op::exit: d.emit({exit_op, nullptr}); return true;
     case Op::ret:
       d.emit({exit_op, nullptr});  // of an entry; other functions jump to their last block
       return true;
-    case Op::trap:
-      d.emit({trap_op, nullptr});
-      return true;
-    case Op::call:
-      return decode_call(d);
+    case Op::trap: d.emit({trap_op, nullptr}); return true;
+    case Op::call: return decode_call(d);
     case Op::brx: {
       auto table = std::make_unique<BranchTable>();
       for (uint32_t target : cfg.blocks[block].successors)  // resolved when all blocks have their place
@@ -336,7 +336,8 @@ bool decode_control(Decoder& d, const Cfg& cfg, const Item& item, uint32_t block
       const ptx::Type type = d.instruction().type(0);
       const bool wide = ptx::size_bytes(type) == 8;
       int64_t align = 16;
-      if (d.operand_count() > 2 && d.operand(2).kind == Operand::Kind::imm) align = std::max<int64_t>(d.operand(2).value, 16);
+      if (d.operand_count() > 2 && d.operand(2).kind == Operand::Kind::imm)
+        align = std::max<int64_t>(d.operand(2).value, 16);
       const uint32_t size = d.source(1, type), dst = d.destination(0, type);
       MicroOp& op = d.emit({allocate_local, nullptr}, dst, size);
       op.imm = align;
@@ -353,8 +354,7 @@ bool decode_control(Decoder& d, const Cfg& cfg, const Item& item, uint32_t block
       d.emit({restore_stack, nullptr}, 0, top).flags = ptx::size_bytes(type) == 8 ? kWideSize : 0;
       return true;
     }
-    default:
-      return false;
+    default: return false;
   }
 }
 

@@ -51,36 +51,50 @@ bool done(Decoder& d, Handlers h, unsigned sources, Type type) {
 
 Handlers f32_add(const ptx::Instruction& i) {
   return by_rounding(i, [&](auto r) {
-    return by_ftz_sat(i, [&](auto ftz, auto sat) { return bind2<Fn<sem::add_f32<r.value, ftz.value, sat.value>>, float, float>(); });
+    return by_ftz_sat(i, [&](auto ftz, auto sat) {
+      return bind2<Fn<sem::add_f32<r.value, ftz.value, sat.value>>, float, float>();
+    });
   });
 }
 Handlers f32_sub(const ptx::Instruction& i) {
   return by_rounding(i, [&](auto r) {
-    return by_ftz_sat(i, [&](auto ftz, auto sat) { return bind2<Fn<sem::sub_f32<r.value, ftz.value, sat.value>>, float, float>(); });
+    return by_ftz_sat(i, [&](auto ftz, auto sat) {
+      return bind2<Fn<sem::sub_f32<r.value, ftz.value, sat.value>>, float, float>();
+    });
   });
 }
 Handlers f32_mul(const ptx::Instruction& i) {
   return by_rounding(i, [&](auto r) {
-    return by_ftz_sat(i, [&](auto ftz, auto sat) { return bind2<Fn<sem::mul_f32<r.value, ftz.value, sat.value>>, float, float>(); });
+    return by_ftz_sat(i, [&](auto ftz, auto sat) {
+      return bind2<Fn<sem::mul_f32<r.value, ftz.value, sat.value>>, float, float>();
+    });
   });
 }
 Handlers f32_fma(const ptx::Instruction& i) {
   return by_rounding(i, [&](auto r) {
-    return by_ftz_sat(i, [&](auto ftz, auto sat) { return bind3<Fn<sem::fma_f32<r.value, ftz.value, sat.value>>, float, float>(); });
+    return by_ftz_sat(i, [&](auto ftz, auto sat) {
+      return bind3<Fn<sem::fma_f32<r.value, ftz.value, sat.value>>, float, float>();
+    });
   });
 }
 Handlers f32_div(const ptx::Instruction& i) {
-  if (i.has(Mod::approx)) return by_ftz(i, [&](auto ftz) { return bind2<Fn<sem::div_approx_f32<ftz.value>>, float, float>(); });
-  if (i.has(Mod::full)) return by_ftz(i, [&](auto ftz) { return bind2<Fn<sem::div_full_f32<ftz.value>>, float, float>(); });
+  if (i.has(Mod::approx))
+    return by_ftz(i, [&](auto ftz) { return bind2<Fn<sem::div_approx_f32<ftz.value>>, float, float>(); });
+  if (i.has(Mod::full))
+    return by_ftz(i, [&](auto ftz) { return bind2<Fn<sem::div_full_f32<ftz.value>>, float, float>(); });
   return by_rounding(i, [&](auto r) {
     return by_ftz(i, [&](auto ftz) { return bind2<Fn<sem::div_f32<r.value, ftz.value>>, float, float>(); });
   });
 }
 Handlers f32_rcp(const ptx::Instruction& i) {
-  return by_rounding(i, [&](auto r) { return by_ftz(i, [&](auto ftz) { return bind1<Fn<sem::rcp_f32<r.value, ftz.value>>, float, float>(); }); });
+  return by_rounding(i, [&](auto r) {
+    return by_ftz(i, [&](auto ftz) { return bind1<Fn<sem::rcp_f32<r.value, ftz.value>>, float, float>(); });
+  });
 }
 Handlers f32_sqrt(const ptx::Instruction& i) {
-  return by_rounding(i, [&](auto r) { return by_ftz(i, [&](auto ftz) { return bind1<Fn<sem::sqrt_f32<r.value, ftz.value>>, float, float>(); }); });
+  return by_rounding(i, [&](auto r) {
+    return by_ftz(i, [&](auto ftz) { return bind1<Fn<sem::sqrt_f32<r.value, ftz.value>>, float, float>(); });
+  });
 }
 
 Handlers f32_extreme(const ptx::Instruction& i, bool max) {
@@ -116,26 +130,47 @@ bool decode_f32(Decoder& d) {
     case Op::add: return done(d, f32_add(i), 2, t);
     case Op::sub: return done(d, f32_sub(i), 2, t);
     case Op::mul: return done(d, f32_mul(i), 2, t);
-    case Op::fma: case Op::mad: return done(d, f32_fma(i), 3, t);
+    case Op::fma:
+    case Op::mad: return done(d, f32_fma(i), 3, t);
     case Op::div: return done(d, f32_div(i), 2, t);
     case Op::rcp: return done(d, f32_rcp(i), 1, t);
     case Op::sqrt: return done(d, f32_sqrt(i), 1, t);
-    case Op::min: return d.operand_count() == 4 ? done(d, f32_extreme3(i, false), 3, t) : done(d, f32_extreme(i, false), 2, t);
-    case Op::max: return d.operand_count() == 4 ? done(d, f32_extreme3(i, true), 3, t) : done(d, f32_extreme(i, true), 2, t);
-    case Op::abs: return done(d, by_ftz(i, [](auto z) { return bind1<Fn<sem::abs_f32<z.value>>, float, float>(); }), 1, t);
-    case Op::neg: return done(d, by_ftz(i, [](auto z) { return bind1<Fn<sem::neg_f32<z.value>>, float, float>(); }), 1, t);
+    case Op::min:
+      return d.operand_count() == 4 ? done(d, f32_extreme3(i, false), 3, t)
+                                    : done(d, f32_extreme(i, false), 2, t);
+    case Op::max:
+      return d.operand_count() == 4 ? done(d, f32_extreme3(i, true), 3, t)
+                                    : done(d, f32_extreme(i, true), 2, t);
+    case Op::abs:
+      return done(d, by_ftz(i, [](auto z) { return bind1<Fn<sem::abs_f32<z.value>>, float, float>(); }), 1,
+                  t);
+    case Op::neg:
+      return done(d, by_ftz(i, [](auto z) { return bind1<Fn<sem::neg_f32<z.value>>, float, float>(); }), 1,
+                  t);
     case Op::copysign: return done(d, bind2<Fn<sem::copysign_f32>, uint32_t, uint32_t>(), 2, t);
-    case Op::rsqrt: return done(d, by_ftz(i, [](auto z) { return bind1<Fn<sem::rsqrt_approx_f32<z.value>>, float, float>(); }), 1, t);
-    case Op::sin: return done(d, by_ftz(i, [](auto z) { return bind1<Fn<sem::sin_approx_f32<z.value>>, float, float>(); }), 1, t);
-    case Op::cos: return done(d, by_ftz(i, [](auto z) { return bind1<Fn<sem::cos_approx_f32<z.value>>, float, float>(); }), 1, t);
-    case Op::lg2: return done(d, by_ftz(i, [](auto z) { return bind1<Fn<sem::lg2_approx_f32<z.value>>, float, float>(); }), 1, t);
-    case Op::ex2: return done(d, by_ftz(i, [](auto z) { return bind1<Fn<sem::ex2_approx_f32<z.value>>, float, float>(); }), 1, t);
+    case Op::rsqrt:
+      return done(d,
+                  by_ftz(i, [](auto z) { return bind1<Fn<sem::rsqrt_approx_f32<z.value>>, float, float>(); }),
+                  1, t);
+    case Op::sin:
+      return done(
+          d, by_ftz(i, [](auto z) { return bind1<Fn<sem::sin_approx_f32<z.value>>, float, float>(); }), 1, t);
+    case Op::cos:
+      return done(
+          d, by_ftz(i, [](auto z) { return bind1<Fn<sem::cos_approx_f32<z.value>>, float, float>(); }), 1, t);
+    case Op::lg2:
+      return done(
+          d, by_ftz(i, [](auto z) { return bind1<Fn<sem::lg2_approx_f32<z.value>>, float, float>(); }), 1, t);
+    case Op::ex2:
+      return done(
+          d, by_ftz(i, [](auto z) { return bind1<Fn<sem::ex2_approx_f32<z.value>>, float, float>(); }), 1, t);
     case Op::tanh: return done(d, bind1<Fn<sem::tanh_approx_f32>, float, float>(), 1, t);
     default: return false;
   }
 }
 
-// Two f32 in 64 bits. A plain function of any target, as for packed halves: one of a wider target cannot be inlined.
+// Two f32 in 64 bits. A plain function of any target, as for packed halves: one of a wider target cannot be
+// inlined.
 template <auto kFunction, class... A>
 FULLWARP_LANE uint64_t on_pair(A... packed) {
   const float low = kFunction(std::bit_cast<float>(static_cast<uint32_t>(packed))...);
@@ -155,7 +190,8 @@ bool decode_f32x2(Decoder& d) {
   const ptx::Instruction& i = d.instruction();
   const Type t = Type::b64;
   auto two = [&](auto function) {
-    return done(d, by_rounding(i, [&](auto r) { return by_ftz(i, [&](auto z) { return function(r, z); }); }), 2, t);
+    return done(d, by_rounding(i, [&](auto r) { return by_ftz(i, [&](auto z) { return function(r, z); }); }),
+                2, t);
   };
   switch (i.op) {
     case Op::add:
@@ -171,11 +207,16 @@ bool decode_f32x2(Decoder& d) {
         return bind2<Fn<on_pairs2<sem::mul_f32<r.value, z.value, false>>>, uint64_t, uint64_t>();
       });
     case Op::fma:
-      return done(d, by_rounding(i, [&](auto r) {
-        return by_ftz(i, [&](auto z) {
-          return bind3<Fn<on_pairs3<sem::fma_f32<r.value, z.value, false>>>, uint64_t, uint64_t>();
-        });
-      }), 3, t);
+      return done(
+          d,
+          by_rounding(
+              i,
+              [&](auto r) {
+                return by_ftz(i, [&](auto z) {
+                  return bind3<Fn<on_pairs3<sem::fma_f32<r.value, z.value, false>>>, uint64_t, uint64_t>();
+                });
+              }),
+          3, t);
     default: return false;
   }
 }
@@ -188,16 +229,30 @@ bool decode_f64(Decoder& d) {
   const ptx::Instruction& i = d.instruction();
   const Type t = Type::f64;
   switch (i.op) {
-    case Op::add: return done(d, by_rounding(i, [](auto r) { return bind2<Fn<sem::add_f64<r.value>>, double, double>(); }), 2, t);
-    case Op::sub: return done(d, by_rounding(i, [](auto r) { return bind2<Fn<sem::sub_f64<r.value>>, double, double>(); }), 2, t);
-    case Op::mul: return done(d, by_rounding(i, [](auto r) { return bind2<Fn<sem::mul_f64<r.value>>, double, double>(); }), 2, t);
-    case Op::fma: case Op::mad:
-      return done(d, by_rounding(i, [](auto r) { return bind3<Fn<sem::fma_f64<r.value>>, double, double>(); }), 3, t);
-    case Op::div: return done(d, by_rounding(i, [](auto r) { return bind2<Fn<sem::div_f64<r.value>>, double, double>(); }), 2, t);
+    case Op::add:
+      return done(
+          d, by_rounding(i, [](auto r) { return bind2<Fn<sem::add_f64<r.value>>, double, double>(); }), 2, t);
+    case Op::sub:
+      return done(
+          d, by_rounding(i, [](auto r) { return bind2<Fn<sem::sub_f64<r.value>>, double, double>(); }), 2, t);
+    case Op::mul:
+      return done(
+          d, by_rounding(i, [](auto r) { return bind2<Fn<sem::mul_f64<r.value>>, double, double>(); }), 2, t);
+    case Op::fma:
+    case Op::mad:
+      return done(
+          d, by_rounding(i, [](auto r) { return bind3<Fn<sem::fma_f64<r.value>>, double, double>(); }), 3, t);
+    case Op::div:
+      return done(
+          d, by_rounding(i, [](auto r) { return bind2<Fn<sem::div_f64<r.value>>, double, double>(); }), 2, t);
     case Op::rcp:
       if (i.has(Mod::approx)) return done(d, bind1<Fn<sem::rcp_f64<Rounding::rn>>, double, double>(), 1, t);
-      return done(d, by_rounding(i, [](auto r) { return bind1<Fn<sem::rcp_f64<r.value>>, double, double>(); }), 1, t);
-    case Op::sqrt: return done(d, by_rounding(i, [](auto r) { return bind1<Fn<sem::sqrt_f64<r.value>>, double, double>(); }), 1, t);
+      return done(
+          d, by_rounding(i, [](auto r) { return bind1<Fn<sem::rcp_f64<r.value>>, double, double>(); }), 1, t);
+    case Op::sqrt:
+      return done(d,
+                  by_rounding(i, [](auto r) { return bind1<Fn<sem::sqrt_f64<r.value>>, double, double>(); }),
+                  1, t);
     case Op::rsqrt: return done(d, bind1<ReciprocalRoot, double, double>(), 1, t);
     case Op::min: return done(d, bind2<Fn<sem::min_f64>, double, double>(), 2, t);
     case Op::max: return done(d, bind2<Fn<sem::max_f64>, double, double>(), 2, t);

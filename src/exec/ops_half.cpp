@@ -1,5 +1,6 @@
-// f16, f16x2, bf16 and bf16x2 arithmetic, and pairs of f32: one lane loop for an operation, one small step each
-// for .ftz, .sat and .relu (flush what goes in and out, then clamp, in that order). Conversions: ops_narrow.cpp.
+// f16, f16x2, bf16 and bf16x2 arithmetic, and pairs of f32: one lane loop for an operation, one small step
+// each for .ftz, .sat and .relu (flush what goes in and out, then clamp, in that order). Conversions:
+// ops_narrow.cpp.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "exec/ops_half.cpp"
 #include "exec/targets.h"
@@ -35,22 +36,26 @@ struct Both {  // a function of halves on each half of a register
 template <auto kFunction>
 Handlers bind(bool two) {
   if constexpr (std::is_invocable_v<decltype(kFunction), uint16_t>) {
-    return {two ? unary<Both<kFunction>, true, uint32_t, uint32_t> : unary<Fn<kFunction>, true, uint16_t, uint16_t>, nullptr};
+    return {two ? unary<Both<kFunction>, true, uint32_t, uint32_t>
+                : unary<Fn<kFunction>, true, uint16_t, uint16_t>,
+            nullptr};
   } else if constexpr (std::is_invocable_v<decltype(kFunction), uint16_t, uint16_t>) {
     return {two ? binary<Both<kFunction>, true, uint32_t, uint32_t, uint32_t>
-                : binary<Fn<kFunction>, true, uint16_t, uint16_t, uint16_t>, nullptr};
+                : binary<Fn<kFunction>, true, uint16_t, uint16_t, uint16_t>,
+            nullptr};
   } else {
     return {two ? ternary<Both<kFunction>, true, uint32_t, uint32_t, uint32_t, uint32_t>
-                : ternary<Fn<kFunction>, true, uint16_t, uint16_t, uint16_t, uint16_t>, nullptr};
+                : ternary<Fn<kFunction>, true, uint16_t, uint16_t, uint16_t, uint16_t>,
+            nullptr};
   }
 }
-
 
 template <uint16_t kInfinity>
 Handlers extreme(const ptx::Instruction& i, bool two) {
   const bool max = i.op == Op::max;
   if (i.has(Mod::nan))
-    return max ? bind<sem::max_half<kInfinity, false, true>>(two) : bind<sem::min_half<kInfinity, false, true>>(two);
+    return max ? bind<sem::max_half<kInfinity, false, true>>(two)
+               : bind<sem::min_half<kInfinity, false, true>>(two);
   return max ? bind<sem::max_half<kInfinity>>(two) : bind<sem::min_half<kInfinity>>(two);
 }
 
@@ -62,7 +67,8 @@ Handlers operation(const ptx::Instruction& i, bool brain, bool two) {
     case Op::fma: return brain ? bind<sem::fma_bf16<>>(two) : bind<sem::fma_f16<>>(two);
     case Op::neg: return brain ? bind<sem::neg_half<kBf16>>(two) : bind<sem::neg_half<kF16>>(two);
     case Op::abs: return brain ? bind<sem::abs_half<kBf16>>(two) : bind<sem::abs_half<kF16>>(two);
-    case Op::min: case Op::max: return brain ? extreme<kBf16>(i, two) : extreme<kF16>(i, two);
+    case Op::min:
+    case Op::max: return brain ? extreme<kBf16>(i, two) : extreme<kF16>(i, two);
     case Op::ex2: return brain ? bind<sem::ex2_approx_ftz_bf16>(two) : bind<sem::ex2_approx_f16>(two);
     case Op::tanh: return brain ? bind<sem::tanh_approx_bf16>(two) : bind<sem::tanh_approx_f16>(two);
     default: return {};
@@ -73,25 +79,30 @@ Handlers operation(const ptx::Instruction& i, bool brain, bool two) {
 LaneFunction xorsign(const ptx::Instruction& i, bool brain, bool two) {
   auto pick = [&](auto plain, auto nan) { return i.has(Mod::nan) ? nan : plain; };
   using F = uint16_t (*)(uint16_t, uint16_t);
-  const F f = i.op == Op::max
-                  ? (brain ? pick(F{sem::max_xorsign_half<kBf16>}, F{sem::max_xorsign_half<kBf16, false, true>})
-                           : pick(F{sem::max_xorsign_half<kF16>}, F{sem::max_xorsign_half<kF16, false, true>}))
-                  : (brain ? pick(F{sem::min_xorsign_half<kBf16>}, F{sem::min_xorsign_half<kBf16, false, true>})
-                           : pick(F{sem::min_xorsign_half<kF16>}, F{sem::min_xorsign_half<kF16, false, true>}));
+  const F f =
+      i.op == Op::max
+          ? (brain ? pick(F{sem::max_xorsign_half<kBf16>}, F{sem::max_xorsign_half<kBf16, false, true>})
+                   : pick(F{sem::max_xorsign_half<kF16>}, F{sem::max_xorsign_half<kF16, false, true>}))
+          : (brain ? pick(F{sem::min_xorsign_half<kBf16>}, F{sem::min_xorsign_half<kBf16, false, true>})
+                   : pick(F{sem::min_xorsign_half<kF16>}, F{sem::min_xorsign_half<kF16, false, true>}));
   return [f, two](uint64_t a, uint64_t b, uint64_t) -> uint64_t {
     const uint64_t low = f(static_cast<uint16_t>(a), static_cast<uint16_t>(b));
-    return two ? low | uint64_t{f(static_cast<uint16_t>(a >> 16), static_cast<uint16_t>(b >> 16))} << 16 : low;
+    return two ? low | uint64_t{f(static_cast<uint16_t>(a >> 16), static_cast<uint16_t>(b >> 16))} << 16
+               : low;
   };
 }
 
 bool decode_halves(Decoder& d) {
   const ptx::Instruction& i = d.instruction();
   const Type type = i.type(0);
-  const bool brain = type == Type::bf16 || type == Type::bf16x2, two = type == Type::f16x2 || type == Type::bf16x2;
+  const bool brain = type == Type::bf16 || type == Type::bf16x2,
+             two = type == Type::f16x2 || type == Type::bf16x2;
   const Handlers h = operation(i, brain, two);
   if (!h.full) return false;
   if (i.has(Mod::oob)) return d.fail(".oob is not supported");
-  const unsigned operands = i.op == Op::fma ? 3 : i.op == Op::neg || i.op == Op::abs || i.op == Op::ex2 || i.op == Op::tanh ? 1 : 2;
+  const unsigned operands = i.op == Op::fma                                                             ? 3
+                            : i.op == Op::neg || i.op == Op::abs || i.op == Op::ex2 || i.op == Op::tanh ? 1
+                                                                                                        : 2;
   const Type row_type = two ? Type::b32 : Type::b16;
   const bool ftz = i.has(Mod::ftz) && !brain;  // the one bf16 form with .ftz, ex2, always flushes
   uint32_t rows[3] = {};
@@ -119,8 +130,10 @@ bool decode_halves(Decoder& d) {
 
 bool decode_half_target(Decoder& d) {
   switch (d.instruction().type(0)) {
-    case Type::f16: case Type::f16x2: case Type::bf16: case Type::bf16x2:
-      return d.instruction().type_count == 1 && decode_halves(d);
+    case Type::f16:
+    case Type::f16x2:
+    case Type::bf16:
+    case Type::bf16x2: return d.instruction().type_count == 1 && decode_halves(d);
     default: return false;
   }
 }

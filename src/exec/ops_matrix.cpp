@@ -1,6 +1,6 @@
 // The matrix instructions on the rows of a warp: mma.sync and wmma.mma, and the accesses of wmma.load,
-// wmma.store, ldmatrix and stmatrix. What they do to an element is in semantics/matrix.h and fragment.h; which
-// accesses an instruction is made of is worked out by decode_matrix.cpp.
+// wmma.store, ldmatrix and stmatrix. What they do to an element is in semantics/matrix.h and fragment.h;
+// which accesses an instruction is made of is worked out by decode_matrix.cpp.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -35,7 +35,8 @@ void put_row(Warp& w, uint32_t row, const Row* values, LaneMask mask) {
     std::memcpy(to, values, sizeof(Row) * kWarpSize);
     return;
   }
-  for (LaneMask left = mask; left; left &= left - 1) to[std::countr_zero(left)] = values[std::countr_zero(left)];
+  for (LaneMask left = mask; left; left &= left - 1)
+    to[std::countr_zero(left)] = values[std::countr_zero(left)];
 }
 
 template <class Row, class F>
@@ -59,15 +60,13 @@ const MicroOp* multiply(Warp& w, const MicroOp* op, F f) {
 }
 
 const MicroOp* mma(Warp& w, const MicroOp* op) {
-  return multiply<uint32_t>(w, op, [](const MmaInfo& info, auto a, auto b, auto c, auto d) {
-    mma_by_tiles(info.mma, a, b, c, d);
-  });
+  return multiply<uint32_t>(
+      w, op, [](const MmaInfo& info, auto a, auto b, auto c, auto d) { mma_by_tiles(info.mma, a, b, c, d); });
 }
 
 const MicroOp* mma_f64(Warp& w, const MicroOp* op) {
-  return multiply<uint64_t>(w, op, [](const MmaInfo& info, auto a, auto b, auto c, auto d) {
-    sem::mma_f64(info.mma, a, b, c, d);
-  });
+  return multiply<uint64_t>(
+      w, op, [](const MmaInfo& info, auto a, auto b, auto c, auto d) { sem::mma_f64(info.mma, a, b, c, d); });
 }
 
 const MicroOp* mma_volta(Warp& w, const MicroOp* op) {
@@ -104,7 +103,9 @@ void lines_from_registers(Warp& w, const MatrixAccessInfo& info, const Step& ste
   for (unsigned j = 0; j < step.registers; ++j) {
     sem::Matrix8x8 matrix;
     sem::stmatrix(w.row<uint32_t>(info.registers.row[step.first_register + j]), info.trans, matrix);
-    struct Words { uint32_t at[8][4]; };
+    struct Words {
+      uint32_t at[8][4];
+    };
     const Words words = std::bit_cast<Words>(matrix);
     for (unsigned t = 0; t < 4; ++t) {
       uint32_t* to = w.row<uint32_t>(info.value_row[t]) + sem::address_lane(j, 0);
@@ -115,7 +116,8 @@ void lines_from_registers(Warp& w, const MatrixAccessInfo& info, const Step& ste
 
 void before_store(Warp& w, const MatrixAccessInfo& info, const Step& step) {
   if (info.form == Form::transposed)
-    sem::movmatrix(w.row<uint32_t>(info.registers.row[step.first_register]), w.row<uint32_t>(info.value_row[0]));
+    sem::movmatrix(w.row<uint32_t>(info.registers.row[step.first_register]),
+                   w.row<uint32_t>(info.value_row[0]));
   else if (info.form == Form::matrices)
     lines_from_registers(w, info, step);
 }
@@ -124,19 +126,16 @@ void after_load(Warp& w, const MatrixAccessInfo& info, const Step& step) {
   const uint32_t* values = w.row<uint32_t>(info.value_row[0]);
   alignas(64) uint32_t result[kWarpSize];
   switch (info.form) {
-    case Form::direct:
-      return;
-    case Form::transposed:
-      sem::movmatrix(values, result);
-      break;
+    case Form::direct: return;
+    case Form::transposed: sem::movmatrix(values, result); break;
     case Form::bytes: {
       uint32_t* to = w.row<uint32_t>(info.registers.row[step.first_register]);
       const unsigned byte = static_cast<unsigned>(&step - info.steps.data()) % 4;
-      for (unsigned i = 0; i < kWarpSize; ++i) result[i] = byte == 0 ? values[i] : to[i] | values[i] << 8 * byte;
+      for (unsigned i = 0; i < kWarpSize; ++i)
+        result[i] = byte == 0 ? values[i] : to[i] | values[i] << 8 * byte;
       break;
     }
-    case Form::matrices:
-      return registers_from_lines(w, info, step);
+    case Form::matrices: return registers_from_lines(w, info, step);
   }
   put_row(w, info.registers.row[step.first_register], result, w.participants);
 }
@@ -152,7 +151,8 @@ void access_steps(Warp& w, const MatrixAccessInfo& info) {
   }
   for (const Step& step : info.steps) {
     Address* address = w.row<Address>(info.address_row);
-    for (unsigned i = 0; i < kWarpSize; ++i) address[i] = base[i] + step.line[i] * stride[i] + step.offset_bytes[i];
+    for (unsigned i = 0; i < kWarpSize; ++i)
+      address[i] = base[i] + step.line[i] * stride[i] + step.offset_bytes[i];
     if (info.store) before_store(w, info, step);
     w.exec = w.participants & step.lanes;
     if (w.exec) step.access.run[w.masked](w, &step.access);
@@ -164,12 +164,15 @@ const MicroOp* access_matrix(Warp& w, const MicroOp* op) {
   if (!leads(w, op)) return op + 1;
   const MatrixAccessInfo& info = *static_cast<const MatrixAccessInfo*>(op->info);
   const LaneMask exec = w.exec;
-  if (info.narrow) access_steps<uint32_t>(w, info);
-  else access_steps<uint64_t>(w, info);
+  if (info.narrow)
+    access_steps<uint32_t>(w, info);
+  else
+    access_steps<uint64_t>(w, info);
   w.exec = exec;
   if (!info.store)
     for (unsigned r = info.distinct; r < info.registers.count; ++r)
-      put_row(w, info.registers.row[r], w.row<uint32_t>(info.registers.row[r % info.distinct]), w.participants);
+      put_row(w, info.registers.row[r], w.row<uint32_t>(info.registers.row[r % info.distinct]),
+              w.participants);
   return op + 1;
 }
 

@@ -32,12 +32,15 @@ HWY_INLINE bool fits(const Site& s, const Address* HWY_RESTRICT address, LaneMas
   const Address base = address[std::countr_zero(mask)];
   using Delta = std::conditional_t<sizeof(Address) == 4, int32_t, int64_t>;
   const Delta* HWY_RESTRICT delta;
-  if constexpr (sizeof(Address) == 4) delta = s.delta32;
-  else delta = s.delta;
+  if constexpr (sizeof(Address) == 4)
+    delta = s.delta32;
+  else
+    delta = s.delta;
   Address difference = 0;
   if (mask == kFullMask) {
     FULLWARP_LANE_LOOP
-    for (unsigned i = 0; i < kWarpSize; ++i) difference |= (address[i] - base) ^ static_cast<Address>(delta[i]);
+    for (unsigned i = 0; i < kWarpSize; ++i)
+      difference |= (address[i] - base) ^ static_cast<Address>(delta[i]);
   } else {
     FULLWARP_LANE_LOOP
     for (unsigned i = 0; i < kWarpSize; ++i)
@@ -48,7 +51,8 @@ HWY_INLINE bool fits(const Site& s, const Address* HWY_RESTRICT address, LaneMas
 
 // The same, without looking at the lanes where their distances are known to be what they were.
 template <class Address>
-HWY_INLINE bool fits(Warp& w, const MicroOp* op, const Site& s, const Address* HWY_RESTRICT address, LaneMask mask) {
+HWY_INLINE bool fits(Warp& w, const MicroOp* op, const Site& s, const Address* HWY_RESTRICT address,
+                     LaneMask mask) {
   if (!op->steady.tag || mask != kFullMask) return fits(s, address, mask);
   const uint64_t tag = *w.row<uint64_t>(op->steady.tag);
   Seen& seen = *w.row<Seen>(op->steady.seen);
@@ -60,8 +64,8 @@ HWY_INLINE bool fits(Warp& w, const MicroOp* op, const Site& s, const Address* H
 
 // Lane by lane: faulting lanes read 0 and store nothing.
 template <unsigned kBytes, Extend kExtend, bool kStore>
-HWY_NOINLINE void slowly(Warp& w, const MicroOp* op, Addressing addressing, uint32_t site, const uint64_t* address,
-                         LaneMask mask) {
+HWY_NOINLINE void slowly(Warp& w, const MicroOp* op, Addressing addressing, uint32_t site,
+                         const uint64_t* address, LaneMask mask) {
   using E = Raw<kBytes>;
   using R = Wide<kBytes>;
   LaneTarget target[kWarpSize];
@@ -122,8 +126,8 @@ HWY_INLINE void move_lanes(Warp& w, const MicroOp* op, LaneMask mask, Bytes byte
 
 // A global access that fits no pattern: all lanes in a few buffers, else lane by lane.
 template <unsigned kBytes, Extend kExtend, bool kStore>
-HWY_NOINLINE void anywhere(Warp& w, const MicroOp* op, Addressing addressing, uint32_t site, const uint64_t* address,
-                           LaneMask mask) {
+HWY_NOINLINE void anywhere(Warp& w, const MicroOp* op, Addressing addressing, uint32_t site,
+                           const uint64_t* address, LaneMask mask) {
   Worker& k = *w.worker;
   Site& s = k.sites[site];
   const unsigned width = kBytes * vector_of(op);
@@ -146,7 +150,8 @@ HWY_NOINLINE void anywhere(Warp& w, const MicroOp* op, Addressing addressing, ui
   if (!find_lanes(w, exact, mask, width, kStore, g)) {
     flush_site(s, k.program->sites[site], *k.program);
     s.pattern = Pattern::none;
-    slowly<kBytes, kExtend, kStore>(w, op, addressing, addressing == Addressing::generic ? op->site : site, exact, mask);
+    slowly<kBytes, kExtend, kStore>(w, op, addressing, addressing == Addressing::generic ? op->site : site,
+                                    exact, mask);
     return;
   }
   if (!(op->flags & kNotCounted))
@@ -191,8 +196,10 @@ HWY_INLINE void access_global(Warp& w, const MicroOp* op, Addressing addressing,
         check_global_pattern<kStore>(w, op, s, view, window, static_cast<uint64_t>(offset), width, mask);
       if (kStore && w.watch_stores && !view.shadow) unexpected_store(w, window);
       std::byte* p = view.data + offset;
-      if constexpr (kStore) put<kBytes>(w, op, s, p, mask);
-      else fetch<kBytes, kExtend>(w, op, s, p, mask);
+      if constexpr (kStore)
+        put<kBytes>(w, op, s, p, mask);
+      else
+        fetch<kBytes, kExtend>(w, op, s, p, mask);
       return;
     }
   }
@@ -200,8 +207,8 @@ HWY_INLINE void access_global(Warp& w, const MicroOp* op, Addressing addressing,
 }
 
 template <unsigned kBytes, Extend kExtend, bool kStore>
-HWY_INLINE void access_shared(Warp& w, const MicroOp* op, uint32_t site, const uint32_t* address, LaneMask mask,
-                              uint32_t imm) {
+HWY_INLINE void access_shared(Warp& w, const MicroOp* op, uint32_t site, const uint32_t* address,
+                              LaneMask mask, uint32_t imm) {
   Worker& k = *w.worker;
   Site& s = k.sites[site];
   const unsigned width = kBytes * vector_of(op);
@@ -218,8 +225,10 @@ HWY_INLINE void access_shared(Warp& w, const MicroOp* op, uint32_t site, const u
     ++s.pending;
     if (k.options->check_races) check_shared_pattern<kStore>(w, op, s, base, width, mask);
     std::byte* p = w.shared + base;
-    if constexpr (kStore) put<kBytes>(w, op, s, p, mask);
-    else fetch<kBytes, kExtend>(w, op, s, p, mask);
+    if constexpr (kStore)
+      put<kBytes>(w, op, s, p, mask);
+    else
+      fetch<kBytes, kExtend>(w, op, s, p, mask);
     return;
   }
   alignas(64) uint64_t exact[kWarpSize];
@@ -265,7 +274,8 @@ HWY_INLINE void access_local(Warp& w, const MicroOp* op, Addressing addressing, 
   for (unsigned i = 0; i < kWarpSize; ++i) exact[i] = address[i] + static_cast<uint64_t>(op->imm);
   flush_site(s, k.program->sites[site], *k.program);
   s.pattern = Pattern::none;
-  slowly<kBytes, kExtend, kStore>(w, op, addressing, addressing == Addressing::generic ? op->site : site, exact, mask);
+  slowly<kBytes, kExtend, kStore>(w, op, addressing, addressing == Addressing::generic ? op->site : site,
+                                  exact, mask);
 }
 
 template <Addressing kAddressing, unsigned kBytes, Extend kExtend, bool kStore>
@@ -313,8 +323,8 @@ HWY_NOINLINE const MicroOp* access(Warp& w, const MicroOp* op) {
   return op + 1;
 }
 
-// The common case on its own, so that it compiles to little code: 4-byte accesses of all 32 lanes that fit the
-// pattern. Everything else goes through `access`.
+// The common case on its own, so that it compiles to little code: 4-byte accesses of all 32 lanes that fit
+// the pattern. Everything else goes through `access`.
 HWY_INLINE bool words_fit(const Site& s, const uint32_t* HWY_RESTRICT a) {
   const WordTag d;
   const auto base = hn::Set(d, a[0]);
@@ -354,7 +364,8 @@ HWY_NOINLINE const MicroOp* shared_word(Warp& w, const MicroOp* op) {
   const uint32_t* a = w.row<uint32_t>(op->a);
   const uint32_t base = a[0] + static_cast<uint32_t>(op->imm);
   if (HWY_LIKELY(w.exec == kFullMask && s.mask == kFullMask && s.aligned && (base & 3) == 0 &&
-                 int64_t{base} + s.lowest >= 0 && int64_t{base} + s.end <= w.shared_bytes && words_fit(w, op, s, a))) {
+                 int64_t{base} + s.lowest >= 0 && int64_t{base} + s.end <= w.shared_bytes &&
+                 words_fit(w, op, s, a))) {
     ++s.pending;
     if constexpr (kCheck) check_shared_pattern<kStore>(w, op, s, base, 4, kFullMask);
     move_words<kStore>(s, w.shared + base, w.row<uint32_t>(op->dst));
@@ -363,8 +374,8 @@ HWY_NOINLINE const MicroOp* shared_word(Warp& w, const MicroOp* op) {
   return access<Addressing::shared, 4, Extend::zero, kStore>(w, op);
 }
 
-// Asks for the lines of the next access if this instruction goes on as it did from the last one. The CPU cannot tell:
-// to it all loads of a kernel are this one.
+// Asks for the lines of the next access if this instruction goes on as it did from the last one. The CPU
+// cannot tell: to it all loads of a kernel are this one.
 HWY_INLINE void fetch_ahead(Site& s, const BufferView& view, uint64_t base) {
   const uint64_t next = offset_of(base + base - s.last_base);
   s.last_base = base;
@@ -381,8 +392,8 @@ HWY_NOINLINE const MicroOp* global_word(Warp& w, const MicroOp* op) {
   const uint64_t base = a[0] + static_cast<uint64_t>(op->imm);
   const uint64_t window = window_of(base) - kFirstBufferWindow;
   const int64_t offset = static_cast<int64_t>(offset_of(base));
-  if (HWY_LIKELY(w.exec == kFullMask && s.mask == kFullMask && s.aligned && (base & 3) == 0 && window < w.view_count &&
-                 offset + s.lowest >= 0 && words_fit(w, op, s, a))) {
+  if (HWY_LIKELY(w.exec == kFullMask && s.mask == kFullMask && s.aligned && (base & 3) == 0 &&
+                 window < w.view_count && offset + s.lowest >= 0 && words_fit(w, op, s, a))) {
     const BufferView& view = w.views[window];
     if (HWY_LIKELY(static_cast<uint64_t>(offset + s.end) <= view.bytes && !(kStore && view.read_only) &&
                    !view.written)) {
@@ -422,8 +433,10 @@ HWY_NOINLINE const MicroOp* access_param(Warp& w, const MicroOp* op) {
           words[i] = (words[i] & ~field) | ((static_cast<uint32_t>(row[i]) << shift) & field);
         }
       } else {
-        if constexpr (kBytes == 8) row[i] = words[i] | static_cast<uint64_t>(words[i + kWarpSize]) << 32;
-        else row[i] = extend<kBytes, kExtend>(static_cast<Raw<kBytes>>(words[i] >> shift));
+        if constexpr (kBytes == 8)
+          row[i] = words[i] | static_cast<uint64_t>(words[i + kWarpSize]) << 32;
+        else
+          row[i] = extend<kBytes, kExtend>(static_cast<Raw<kBytes>>(words[i] >> shift));
       }
     }
   }
@@ -438,7 +451,8 @@ Handlers pick_space(MemoryPath path) {
     case MemoryPath::global: h = access<Addressing::global, kBytes, kExtend, kStore>; break;
     case MemoryPath::shared: h = access<Addressing::shared, kBytes, kExtend, kStore>; break;
     case MemoryPath::local: h = access<Addressing::local, kBytes, kExtend, kStore>; break;
-    case MemoryPath::shared_word: case MemoryPath::global_word: break;
+    case MemoryPath::shared_word:
+    case MemoryPath::global_word: break;
     case MemoryPath::param: h = access_param<kBytes, kExtend, kStore>; break;
   }
   return {h, h};
@@ -464,9 +478,11 @@ Handlers memory_handlers(MemoryPath path, unsigned bytes, bool sign32, bool sign
   }
   switch (bytes) {
     case 1:
-      return sign32 ? pick_space<1, Extend::sign32, false>(path)
-                    : sign16 ? pick_space<1, Extend::sign16, false>(path) : pick_space<1, Extend::zero, false>(path);
-    case 2: return sign32 ? pick_space<2, Extend::sign32, false>(path) : pick_space<2, Extend::zero, false>(path);
+      return sign32   ? pick_space<1, Extend::sign32, false>(path)
+             : sign16 ? pick_space<1, Extend::sign16, false>(path)
+                      : pick_space<1, Extend::zero, false>(path);
+    case 2:
+      return sign32 ? pick_space<2, Extend::sign32, false>(path) : pick_space<2, Extend::zero, false>(path);
     case 4: return pick_space<4, Extend::zero, false>(path);
     default: return pick_space<8, Extend::zero, false>(path);
   }

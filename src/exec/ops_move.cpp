@@ -27,7 +27,9 @@ struct WidenZero {
   HWY_INLINE uint64_t operator()(uint32_t a) const { return a; }
 };
 struct WidenSign {
-  HWY_INLINE uint64_t operator()(uint32_t a) const { return static_cast<uint64_t>(int64_t{static_cast<int32_t>(a)}); }
+  HWY_INLINE uint64_t operator()(uint32_t a) const {
+    return static_cast<uint64_t>(int64_t{static_cast<int32_t>(a)});
+  }
 };
 struct Pack64 {
   HWY_INLINE uint64_t operator()(uint32_t a, uint32_t b) const { return uint64_t{b} << 32 | a; }

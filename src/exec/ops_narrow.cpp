@@ -1,6 +1,7 @@
-// cvt with the narrow floating formats (f16, bf16, tf32, fp8), and cvt.pack. The frequent ones (f32 <-> f16 and
-// bf16, to nearest) are lane loops; the others go through f32, a step at a time, by lane functions: narrow
-// formats fit in f32, and f64 and integers come as an f32 rounded to odd, so that one rounding decides.
+// cvt with the narrow floating formats (f16, bf16, tf32, fp8), and cvt.pack. The frequent ones (f32 <-> f16
+// and bf16, to nearest) are lane loops; the others go through f32, a step at a time, by lane functions:
+// narrow formats fit in f32, and f64 and integers come as an f32 rounded to odd, so that one rounding
+// decides.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "exec/ops_narrow.cpp"
 #include <algorithm>
@@ -23,7 +24,9 @@ namespace HWY_NAMESPACE {
 namespace {
 
 template <auto kFunction, class D, class A>
-Handlers convert1() { return {unary<Fn<kFunction>, true, D, A>, nullptr}; }
+Handlers convert1() {
+  return {unary<Fn<kFunction>, true, D, A>, nullptr};
+}
 
 // Overloads and templates need a name of their own to be bound.
 HWY_INLINE uint16_t to_f16(float x) { return sem::f16_from_f32(x); }
@@ -45,7 +48,8 @@ Handlers frequent_conversion_target(FrequentConversion which) {
     case FrequentConversion::f32_to_f16: return convert1<to_f16, uint16_t, float>();
     case FrequentConversion::f32_to_bf16: return convert1<to_bf16, uint16_t, float>();
     case FrequentConversion::f32_to_tf32: return convert1<to_tf32, uint32_t, float>();
-    case FrequentConversion::f32_to_f16x2: return {binary<Fn<to_f16x2>, true, uint32_t, float, float>, nullptr};
+    case FrequentConversion::f32_to_f16x2:
+      return {binary<Fn<to_f16x2>, true, uint32_t, float, float>, nullptr};
     default: return {binary<Fn<to_bf16x2>, true, uint32_t, float, float>, nullptr};
   }
 }
@@ -81,8 +85,11 @@ template <class Format>
 uint32_t narrow(float x, NarrowRounding rounding, bool relu, bool finite) {
   auto with = [&](auto r) {
     constexpr NarrowRounding kR = r.value;
-    if (relu) return finite ? sem::narrow_from_f32<Format, kR, true, true>(x) : sem::narrow_from_f32<Format, kR, true, false>(x);
-    return finite ? sem::narrow_from_f32<Format, kR, false, true>(x) : sem::narrow_from_f32<Format, kR, false, false>(x);
+    if (relu)
+      return finite ? sem::narrow_from_f32<Format, kR, true, true>(x)
+                    : sem::narrow_from_f32<Format, kR, true, false>(x);
+    return finite ? sem::narrow_from_f32<Format, kR, false, true>(x)
+                  : sem::narrow_from_f32<Format, kR, false, false>(x);
   };
   switch (rounding) {
     case NarrowRounding::rz: return with(std::integral_constant<NarrowRounding, NarrowRounding::rz>{});
@@ -94,7 +101,9 @@ uint32_t narrow(float x, NarrowRounding rounding, bool relu, bool finite) {
 }
 
 template <class I>
-float odd_from_int(uint64_t x) { return sem::odd_f32(sem::detail::odd_f64(static_cast<I>(x))); }
+float odd_from_int(uint64_t x) {
+  return sem::odd_f32(sem::detail::odd_f64(static_cast<I>(x)));
+}
 
 // cvt where at least one side is f16 or bf16.
 struct HalfConversion {
@@ -154,12 +163,24 @@ struct HalfConversion {
   }
 };
 
-Handlers frequent(FrequentConversion which) { return HWY_DYNAMIC_DISPATCH(frequent_conversion_target)(which); }
+Handlers frequent(FrequentConversion which) {
+  return HWY_DYNAMIC_DISPATCH(frequent_conversion_target)(which);
+}
 
 bool convertible(Type t) {
   switch (t) {
-    case Type::u8: case Type::s8: case Type::u16: case Type::s16: case Type::u32: case Type::s32: case Type::u64:
-    case Type::s64: case Type::f16: case Type::bf16: case Type::f32: case Type::f64: return true;
+    case Type::u8:
+    case Type::s8:
+    case Type::u16:
+    case Type::s16:
+    case Type::u32:
+    case Type::s32:
+    case Type::u64:
+    case Type::s64:
+    case Type::f16:
+    case Type::bf16:
+    case Type::f32:
+    case Type::f64: return true;
     default: return false;
   }
 }
@@ -176,22 +197,29 @@ bool decode_half_conversion(Decoder& d) {
   c.relu = i.has(Mod::relu);
   c.finite = i.has(Mod::satfinite);
   c.integral = i.has(Mod::rni) || i.has(Mod::rzi) || i.has(Mod::rmi) || i.has(Mod::rpi);
-  c.integral_rounding = i.has(Mod::rni) ? Rounding::rn : i.has(Mod::rmi) ? Rounding::rm : i.has(Mod::rpi) ? Rounding::rp : Rounding::rz;
+  c.integral_rounding = i.has(Mod::rni)   ? Rounding::rn
+                        : i.has(Mod::rmi) ? Rounding::rm
+                        : i.has(Mod::rpi) ? Rounding::rp
+                                          : Rounding::rz;
   const unsigned from_bytes = ptx::size_bytes(c.from), to_bytes = ptx::size_bytes(c.to);
   const uint32_t a = d.source(1, c.from);
   const ptx::Operand& dst = d.operand(0);
-  const unsigned have = dst.kind == ptx::Operand::Kind::reg ? ptx::size_bytes(d.register_type(static_cast<int32_t>(dst.index))) : to_bytes;
+  const unsigned have = dst.kind == ptx::Operand::Kind::reg
+                            ? ptx::size_bytes(d.register_type(static_cast<int32_t>(dst.index)))
+                            : to_bytes;
   if (have < to_bytes && !(to_bytes <= 2 && have >= 1)) return d.fail("has a destination that is too narrow");
   const unsigned bytes = have == 8 ? 8 : have == 4 ? 4 : 2;
   const bool plain = !c.integral && !c.sat && !c.relu && !c.finite && !c.ftz;
   const uint32_t row = d.destination(0, bytes == 8 ? Type::b64 : bytes == 4 ? Type::b32 : Type::b16);
   if (plain && bytes != 8) {
     if (c.to == Type::f32 && is_half(c.from)) {
-      d.emit(frequent(c.from == Type::f16 ? FrequentConversion::f16_to_f32 : FrequentConversion::bf16_to_f32), row, a);
+      d.emit(frequent(c.from == Type::f16 ? FrequentConversion::f16_to_f32 : FrequentConversion::bf16_to_f32),
+             row, a);
       return true;
     }
     if (c.from == Type::f32 && is_half(c.to) && c.rounding == NarrowRounding::rn) {
-      d.emit(frequent(c.to == Type::f16 ? FrequentConversion::f32_to_f16 : FrequentConversion::f32_to_bf16), row, a);
+      d.emit(frequent(c.to == Type::f16 ? FrequentConversion::f32_to_f16 : FrequentConversion::f32_to_bf16),
+             row, a);
       return true;
     }
   }
@@ -209,13 +237,16 @@ bool decode_pair_conversion(Decoder& d, bool brain) {
     d.emit(frequent(brain ? FrequentConversion::f32_to_bf16x2 : FrequentConversion::f32_to_f16x2), row, a, b);
     return true;
   }
-  emit_lane_function(d, [=](uint64_t x, uint64_t y, uint64_t) -> uint64_t {
-    auto half = [&](uint64_t bits) {
-      const float value = std::bit_cast<float>(static_cast<uint32_t>(bits));
-      return brain ? narrow<sem::Bf16Format>(value, rounding, relu, finite) : narrow<sem::F16Format>(value, rounding, relu, finite);
-    };
-    return half(x) << 16 | half(y);
-  }, row, 4, {{a}, {b}});
+  emit_lane_function(d,
+                     [=](uint64_t x, uint64_t y, uint64_t) -> uint64_t {
+                       auto half = [&](uint64_t bits) {
+                         const float value = std::bit_cast<float>(static_cast<uint32_t>(bits));
+                         return brain ? narrow<sem::Bf16Format>(value, rounding, relu, finite)
+                                      : narrow<sem::F16Format>(value, rounding, relu, finite);
+                       };
+                       return half(x) << 16 | half(y);
+                     },
+                     row, 4, {{a}, {b}});
   return true;
 }
 
@@ -228,10 +259,13 @@ bool decode_tf32_conversion(Decoder& d) {
     d.emit(frequent(FrequentConversion::f32_to_tf32), row, a);
     return true;
   }
-  emit_lane_function(d, [=](uint64_t x, uint64_t, uint64_t) -> uint64_t {
-    const uint32_t result = narrow<sem::Tf32Format>(std::bit_cast<float>(static_cast<uint32_t>(x)), rounding, relu, finite);
-    return result == sem::Tf32Format::kNan ? sem::kNanF32 : result << 13;
-  }, row, 4, {{a}});
+  emit_lane_function(d,
+                     [=](uint64_t x, uint64_t, uint64_t) -> uint64_t {
+                       const uint32_t result = narrow<sem::Tf32Format>(
+                           std::bit_cast<float>(static_cast<uint32_t>(x)), rounding, relu, finite);
+                       return result == sem::Tf32Format::kNan ? sem::kNanF32 : result << 13;
+                     },
+                     row, 4, {{a}});
   return true;
 }
 
@@ -241,22 +275,32 @@ bool decode_fp8(Decoder& d, bool to_fp8) {
   const bool relu = i.has(Mod::relu);
   if (!to_fp8) {
     const uint32_t a = d.source(1, Type::b16), row = d.destination(0, Type::b32);
-    emit_lane_function(d, [relu](uint64_t x, uint64_t, uint64_t) -> uint64_t {
-      const auto pair = static_cast<uint16_t>(x);
-      return relu ? sem::f16x2_from_fp8x2<Format, true>(pair) : sem::f16x2_from_fp8x2<Format>(pair);
-    }, row, 4, {{a}});
+    emit_lane_function(d,
+                       [relu](uint64_t x, uint64_t, uint64_t) -> uint64_t {
+                         const auto pair = static_cast<uint16_t>(x);
+                         return relu ? sem::f16x2_from_fp8x2<Format, true>(pair)
+                                     : sem::f16x2_from_fp8x2<Format>(pair);
+                       },
+                       row, 4, {{a}});
   } else if (i.type(1) == Type::f16x2) {
     const uint32_t a = d.source(1, Type::b32), row = d.destination(0, Type::b16);
-    emit_lane_function(d, [relu](uint64_t x, uint64_t, uint64_t) -> uint64_t {
-      const auto pair = static_cast<uint32_t>(x);
-      return relu ? sem::fp8x2_from_f16x2<Format, true>(pair) : sem::fp8x2_from_f16x2<Format>(pair);
-    }, row, 2, {{a}});
+    emit_lane_function(d,
+                       [relu](uint64_t x, uint64_t, uint64_t) -> uint64_t {
+                         const auto pair = static_cast<uint32_t>(x);
+                         return relu ? sem::fp8x2_from_f16x2<Format, true>(pair)
+                                     : sem::fp8x2_from_f16x2<Format>(pair);
+                       },
+                       row, 2, {{a}});
   } else {
     const uint32_t a = d.source(1, Type::f32), b = d.source(2, Type::f32), row = d.destination(0, Type::b16);
-    emit_lane_function(d, [relu](uint64_t x, uint64_t y, uint64_t) -> uint64_t {
-      const auto high = std::bit_cast<float>(static_cast<uint32_t>(x)), low = std::bit_cast<float>(static_cast<uint32_t>(y));
-      return relu ? sem::fp8x2_from_f32<Format, true>(high, low) : sem::fp8x2_from_f32<Format>(high, low);
-    }, row, 2, {{a}, {b}});
+    emit_lane_function(d,
+                       [relu](uint64_t x, uint64_t y, uint64_t) -> uint64_t {
+                         const auto high = std::bit_cast<float>(static_cast<uint32_t>(x)),
+                                    low = std::bit_cast<float>(static_cast<uint32_t>(y));
+                         return relu ? sem::fp8x2_from_f32<Format, true>(high, low)
+                                     : sem::fp8x2_from_f32<Format>(high, low);
+                       },
+                       row, 2, {{a}, {b}});
   }
   return true;
 }
@@ -268,25 +312,42 @@ bool decode_pack(Decoder& d) {
   bool sign = false;
   switch (i.type(0)) {
     case Type::u16: bits = 16; break;
-    case Type::s16: bits = 16; sign = true; break;
+    case Type::s16:
+      bits = 16;
+      sign = true;
+      break;
     case Type::u8: bits = 8; break;
-    case Type::s8: bits = 8; sign = true; break;
+    case Type::s8:
+      bits = 8;
+      sign = true;
+      break;
     case Type::u4: bits = 4; break;
-    case Type::s4: bits = 4; sign = true; break;
+    case Type::s4:
+      bits = 4;
+      sign = true;
+      break;
     case Type::u2: bits = 2; break;
-    case Type::s2: bits = 2; sign = true; break;
+    case Type::s2:
+      bits = 2;
+      sign = true;
+      break;
     default: return false;
   }
   const uint32_t a = d.source(1, Type::s32), b = d.source(2, Type::s32);
   const uint32_t c = d.operand_count() > 3 ? d.source(3, Type::b32) : d.constant32(0);
   const int32_t high = sign ? (1 << (bits - 1)) - 1 : (1 << bits) - 1, low = sign ? -high - 1 : 0;
   const uint32_t mask = (1u << bits) - 1;
-  emit_lane_function(d, [=](uint64_t x, uint64_t y, uint64_t z) -> uint64_t {
-    auto cut = [&](uint64_t value) {
-      return static_cast<uint32_t>(std::clamp(static_cast<int32_t>(static_cast<uint32_t>(value)), low, high)) & mask;
-    };
-    return cut(x) << bits | cut(y) | (bits < 16 ? static_cast<uint32_t>(z) << 2 * bits : 0u);
-  }, d.destination(0, Type::b32), 4, {{a}, {b}, {c}});
+  emit_lane_function(d,
+                     [=](uint64_t x, uint64_t y, uint64_t z) -> uint64_t {
+                       auto cut = [&](uint64_t value) {
+                         return static_cast<uint32_t>(std::clamp(
+                                    static_cast<int32_t>(static_cast<uint32_t>(value)), low, high)) &
+                                mask;
+                       };
+                       return cut(x) << bits | cut(y) |
+                              (bits < 16 ? static_cast<uint32_t>(z) << 2 * bits : 0u);
+                     },
+                     d.destination(0, Type::b32), 4, {{a}, {b}, {c}});
   return true;
 }
 

@@ -13,7 +13,8 @@ namespace fullwarp::exec {
 namespace HWY_NAMESPACE {
 namespace {
 
-// d: the destination's tag; c and imm: those of the operands, offset 0 for an operand that is the same in all lanes.
+// d: the destination's tag; c and imm: those of the operands, offset 0 for an operand that is the same in all
+// lanes.
 template <class T, class F, bool kMasked>
 HWY_NOINLINE const MicroOp* steady(Warp& w, const MicroOp* op) {
   const T* a = w.row<T>(op->a);
@@ -32,15 +33,24 @@ HWY_NOINLINE const MicroOp* steady(Warp& w, const MicroOp* op) {
 
 struct Add {
   static constexpr bool kCommutes = true;
-  template <class T> T operator()(T a, T b) const { return a + b; }
+  template <class T>
+  T operator()(T a, T b) const {
+    return a + b;
+  }
 };
 struct Sub {
   static constexpr bool kCommutes = false;
-  template <class T> T operator()(T a, T b) const { return a - b; }
+  template <class T>
+  T operator()(T a, T b) const {
+    return a - b;
+  }
 };
 struct First {
   static constexpr bool kCommutes = false;
-  template <class T> T operator()(T a, T) const { return a; }
+  template <class T>
+  T operator()(T a, T) const {
+    return a;
+  }
 };
 
 template <class T>
@@ -111,8 +121,11 @@ bool Decoder::decode_steady() {
   }
   if (!tag[0] && !tag[1]) return false;
   const ptx::Type type = i.type(0);
-  const SteadyOp kind = kept.op == ptx::Op::add ? SteadyOp::add : kept.op == ptx::Op::sub ? SteadyOp::sub : SteadyOp::move;
-  const uint32_t dst = destination(0, type), a = source(*kept.a, type), b = kept.b ? source(*kept.b, type) : a;
+  const SteadyOp kind = kept.op == ptx::Op::add   ? SteadyOp::add
+                        : kept.op == ptx::Op::sub ? SteadyOp::sub
+                                                  : SteadyOp::move;
+  const uint32_t dst = destination(0, type), a = source(*kept.a, type),
+                 b = kept.b ? source(*kept.b, type) : a;
   if (error()) return true;
   emit(steady_handlers(kind, ptx::size_bytes(type) == 8), dst, a, b, tag[0], to).imm = tag[1];
   return true;
@@ -123,7 +136,8 @@ void Decoder::renew_tags() {
   if (!ptx::writes_first_operand(i)) return;
   const bool uniform = has_uniform_result(*this, uniform_, i);
   ptx::for_each_written(module, i, [&](uint32_t reg) {
-    if (reg < tag_row_.size() && tag_row_[reg]) emit({uniform ? clear_tag : renew_tag, renew_tag}, 0, 0, 0, 0, tag_row_[reg]);
+    if (reg < tag_row_.size() && tag_row_[reg])
+      emit({uniform ? clear_tag : renew_tag, renew_tag}, 0, 0, 0, 0, tag_row_[reg]);
   });
 }
 

@@ -140,12 +140,42 @@ const MicroOp* match(Warp& w, const MicroOp* op) {
   return op + 1;
 }
 
-struct Add { template <class T> T operator()(T a, T b) const { return a + b; } };
-struct And { template <class T> T operator()(T a, T b) const { return a & b; } };
-struct Or { template <class T> T operator()(T a, T b) const { return a | b; } };
-struct Xor { template <class T> T operator()(T a, T b) const { return a ^ b; } };
-struct Min { template <class T> T operator()(T a, T b) const { return std::min(a, b); } };
-struct Max { template <class T> T operator()(T a, T b) const { return std::max(a, b); } };
+struct Add {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+struct And {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a & b;
+  }
+};
+struct Or {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a | b;
+  }
+};
+struct Xor {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a ^ b;
+  }
+};
+struct Min {
+  template <class T>
+  T operator()(T a, T b) const {
+    return std::min(a, b);
+  }
+};
+struct Max {
+  template <class T>
+  T operator()(T a, T b) const {
+    return std::max(a, b);
+  }
+};
 
 template <class T, class F>
 const MicroOp* reduce(Warp& w, const MicroOp* op) {
@@ -164,7 +194,8 @@ constexpr uint32_t kReduceShift = 8;
 
 const MicroOp* barrier(Warp& w, const MicroOp* op) {
   const unsigned first = static_cast<unsigned>(std::countr_zero(w.exec));
-  const uint32_t number = op->flags & kNumberInRow ? w.row<uint32_t>(op->a)[first] : static_cast<uint32_t>(op->imm);
+  const uint32_t number =
+      op->flags & kNumberInRow ? w.row<uint32_t>(op->a)[first] : static_cast<uint32_t>(op->imm);
   uint32_t threads = op->flags & kHasCount ? w.row<uint32_t>(op->b)[first] : 0;
   if (threads >= (w.block->threads + kWarpSize - 1) / kWarpSize * kWarpSize) threads = 0;
   LaneMask predicate = 0;
@@ -215,7 +246,10 @@ bool decode_barrier_op(Decoder& d) {
     c = d.source(plain, Type::pred);
     flags |= kReduce | (p.negated ? kNegated : 0);
     const bool popc = i.has(Mod::popc_);
-    flags |= static_cast<uint32_t>(popc ? Reduce::popc : i.has(Mod::and_) ? Reduce::all : Reduce::any) << kReduceShift;
+    flags |= static_cast<uint32_t>(popc               ? Reduce::popc
+                                   : i.has(Mod::and_) ? Reduce::all
+                                                      : Reduce::any)
+             << kReduceShift;
     dst = d.destination(0, popc ? Type::u32 : Type::pred);
   }
   MicroOp& op = d.emit({barrier, nullptr}, dst, a, b, c);
@@ -234,10 +268,14 @@ bool decode_vote(Decoder& d) {
   const uint32_t a = d.source(p, Type::pred);
   const uint32_t dst = d.destination(0, ballot ? Type::b32 : Type::pred);
   const uint32_t members = sync ? d.source(2, Type::u32) : 0;
-  if (sync) emit_rendezvous(d, members);
-  else d.emit({active_mask, nullptr}, d.temporary(kRow32));  // participants are the active lanes already
-  const Handler h = ballot ? vote<Vote::ballot> : i.has(Mod::all) ? vote<Vote::all>
-                    : i.has(Mod::any) ? vote<Vote::any> : vote<Vote::uni>;
+  if (sync)
+    emit_rendezvous(d, members);
+  else
+    d.emit({active_mask, nullptr}, d.temporary(kRow32));  // participants are the active lanes already
+  const Handler h = ballot            ? vote<Vote::ballot>
+                    : i.has(Mod::all) ? vote<Vote::all>
+                    : i.has(Mod::any) ? vote<Vote::any>
+                                      : vote<Vote::uni>;
   d.emit({h, nullptr}, dst, a).imm = negated ? 0xffffffffll : 0;
   return true;
 }
@@ -250,8 +288,10 @@ bool decode_shuffle(Decoder& d) {
   const int32_t pair = d.operand(0).pair;
   const uint32_t members = sync ? d.source(4, Type::u32) : 0;
   if (sync) emit_rendezvous(d, members);
-  const Handler h = i.has(Mod::up) ? shuffle<Shuffle::up> : i.has(Mod::down) ? shuffle<Shuffle::down>
-                    : i.has(Mod::bfly) ? shuffle<Shuffle::bfly> : shuffle<Shuffle::idx>;
+  const Handler h = i.has(Mod::up)     ? shuffle<Shuffle::up>
+                    : i.has(Mod::down) ? shuffle<Shuffle::down>
+                    : i.has(Mod::bfly) ? shuffle<Shuffle::bfly>
+                                       : shuffle<Shuffle::idx>;
   MicroOp& op = d.emit({h, nullptr}, dst, a, b, c, pair >= 0 ? d.register_row(pair) : 0);
   op.flags = pair >= 0;
   return true;
@@ -277,12 +317,18 @@ bool decode_redux(Decoder& d) {
   const uint32_t a = d.source(1, Type::b32), dst = d.destination(0, Type::b32);
   emit_rendezvous(d, d.source(2, Type::u32));
   Handler h = nullptr;
-  if (i.has(Mod::add_)) h = reduce<uint32_t, Add>;
-  else if (i.has(Mod::and_)) h = reduce<uint32_t, And>;
-  else if (i.has(Mod::or_)) h = reduce<uint32_t, Or>;
-  else if (i.has(Mod::xor_)) h = reduce<uint32_t, Xor>;
-  else if (i.has(Mod::min_)) h = is_signed ? reduce<int32_t, Min> : reduce<uint32_t, Min>;
-  else if (i.has(Mod::max_)) h = is_signed ? reduce<int32_t, Max> : reduce<uint32_t, Max>;
+  if (i.has(Mod::add_))
+    h = reduce<uint32_t, Add>;
+  else if (i.has(Mod::and_))
+    h = reduce<uint32_t, And>;
+  else if (i.has(Mod::or_))
+    h = reduce<uint32_t, Or>;
+  else if (i.has(Mod::xor_))
+    h = reduce<uint32_t, Xor>;
+  else if (i.has(Mod::min_))
+    h = is_signed ? reduce<int32_t, Min> : reduce<uint32_t, Min>;
+  else if (i.has(Mod::max_))
+    h = is_signed ? reduce<int32_t, Max> : reduce<uint32_t, Max>;
   if (!h) return d.fail("has no known reduction");
   d.emit({h, nullptr}, dst, a);
   return true;
@@ -357,13 +403,15 @@ void run_together(Warp& w, const std::vector<Fragment>& group, LaneMask together
 bool decode_barrier(Decoder& d) {
   const ptx::Instruction& i = d.instruction();
   switch (i.op) {
-    case Op::bar: case Op::barrier: return decode_barrier_op(d);
-    case Op::membar: case Op::fence: case Op::pmevent: case Op::setmaxnreg: case Op::griddepcontrol: case Op::brkpt:
-      d.emit({nothing, nullptr});
-      return true;
-    case Op::nanosleep:
-      d.emit({sleep, nullptr});
-      return true;
+    case Op::bar:
+    case Op::barrier: return decode_barrier_op(d);
+    case Op::membar:
+    case Op::fence:
+    case Op::pmevent:
+    case Op::setmaxnreg:
+    case Op::griddepcontrol:
+    case Op::brkpt: d.emit({nothing, nullptr}); return true;
+    case Op::nanosleep: d.emit({sleep, nullptr}); return true;
     default: return false;
   }
 }
@@ -375,9 +423,7 @@ bool decode_warp(Decoder& d) {
     case Op::shfl: return decode_shuffle(d);
     case Op::match: return decode_match(d);
     case Op::redux: return decode_redux(d);
-    case Op::activemask:
-      d.emit({active_mask, nullptr}, d.destination(0, Type::b32));
-      return true;
+    case Op::activemask: d.emit({active_mask, nullptr}, d.destination(0, Type::b32)); return true;
     case Op::elect: {
       const int32_t pair = d.operand(0).pair;
       const uint32_t dst = d.destination(0, Type::b32);

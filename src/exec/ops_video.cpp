@@ -1,5 +1,5 @@
-// The video instructions: modifiers and selectors to the structs of semantics/video.h, then lane by lane (rare,
-// and emulated by ptxas on today's hardware too).
+// The video instructions: modifiers and selectors to the structs of semantics/video.h, then lane by lane
+// (rare, and emulated by ptxas on today's hardware too).
 #include "exec/semantics/video.h"
 
 #include <optional>
@@ -84,9 +84,10 @@ bool decode_scalar(Decoder& d, VideoOp op) {
   v.d = part(d.operand(0));
   v.a = part(d.operand(1));
   v.b = part(d.operand(2));
-  v.second = i.has(Mod::add_) ? SecondOp::add
+  v.second = i.has(Mod::add_)   ? SecondOp::add
              : i.has(Mod::min_) ? SecondOp::min
-             : i.has(Mod::max_) ? SecondOp::max : SecondOp::none;
+             : i.has(Mod::max_) ? SecondOp::max
+                                : SecondOp::none;
   emit(d, [v](uint64_t a, uint64_t b, uint64_t c) -> uint64_t {
     return sem::video(v, static_cast<uint32_t>(a), static_cast<uint32_t>(b), static_cast<uint32_t>(c));
   });
@@ -115,10 +116,12 @@ bool decode_packed(Decoder& d, Form form) {
   if (only != Part::word) {
     const unsigned first = static_cast<unsigned>(form.lanes == 2 ? Part::h0 : Part::b0);
     const unsigned index = static_cast<unsigned>(only) - first;
-    if (static_cast<unsigned>(only) < first || index >= form.lanes) return d.fail("selects no part of its result");
+    if (static_cast<unsigned>(only) < first || index >= form.lanes)
+      return d.fail("selects no part of its result");
     v.mask = static_cast<uint8_t>(1u << index);
   }
-  if (d.operand(1).component || d.operand(2).component) return d.fail("selectors of packed operands are not supported");
+  if (d.operand(1).component || d.operand(2).component)
+    return d.fail("selectors of packed operands are not supported");
   emit(d, [v](uint64_t a, uint64_t b, uint64_t c) -> uint64_t {
     return sem::video_simd(v, static_cast<uint32_t>(a), static_cast<uint32_t>(b), static_cast<uint32_t>(c));
   });

@@ -8,7 +8,8 @@
 
 namespace fullwarp::exec {
 
-// Runs `sweep(first, last)` over [0, count) in at most `threads` pieces at the same time; a short range in one.
+// Runs `sweep(first, last)` over [0, count) in at most `threads` pieces at the same time; a short range in
+// one.
 template <class Sweep>
 void in_pieces(uint64_t threads, uint64_t count, const Sweep& sweep) {
   constexpr uint64_t kShort = uint64_t{1} << 14;

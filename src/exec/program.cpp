@@ -82,7 +82,8 @@ Status lay_out_shared(Program& program, const std::vector<int32_t>& functions) {
       for (unsigned o = 0; o < i.operand_count; ++o) {
         const Operand& operand = module.operands_of(i)[o];
         auto mark = [&](const Operand& x) {
-          if (x.kind == Operand::Kind::variable || (x.kind == Operand::Kind::address && x.base == Operand::Kind::variable))
+          if (x.kind == Operand::Kind::variable ||
+              (x.kind == Operand::Kind::address && x.base == Operand::Kind::variable))
             named[x.index] = true;
         };
         mark(operand);
@@ -99,8 +100,10 @@ Status lay_out_shared(Program& program, const std::vector<int32_t>& functions) {
       const bool dynamic = variable.bytes == 0;
       const uint32_t align = std::max(variable.align, 1u);
       if (dynamic) {
-        if (pass == 0) dynamic_align = std::max(dynamic_align, align);
-        else program.shared_offset[v] = program.dynamic_shared_offset;
+        if (pass == 0)
+          dynamic_align = std::max(dynamic_align, align);
+        else
+          program.shared_offset[v] = program.dynamic_shared_offset;
       } else if (pass == 0) {
         offset = (offset + align - 1) / align * align;
         program.shared_offset[v] = static_cast<uint32_t>(offset);
@@ -156,7 +159,8 @@ Result<Program> decode_program(const ptx::Module& module, const DeviceMemory& me
   // Leaders by instruction become leaders by site.
   std::map<std::pair<int32_t, uint32_t>, int32_t> site_of;
   for (size_t s = 0; s < program.sites.size(); ++s)
-    site_of.try_emplace({program.sites[s].instruction.function, program.sites[s].instruction.index}, static_cast<int32_t>(s));
+    site_of.try_emplace({program.sites[s].instruction.function, program.sites[s].instruction.index},
+                        static_cast<int32_t>(s));
   for (SiteInfo& info : program.sites) {
     if (info.leader_instruction < 0) continue;
     auto leader = site_of.find({info.instruction.function, static_cast<uint32_t>(info.leader_instruction)});

@@ -27,7 +27,7 @@ struct ParamSlot {
 };
 
 struct CallInfo {
-  int32_t function = -1;  // index in Module::functions; -1: indirect
+  int32_t function = -1;                      // index in Module::functions; -1: indirect
   std::vector<ParamSlot> arguments, results;  // in the caller's frame
 };
 
@@ -47,10 +47,10 @@ struct FunctionProgram {
   std::vector<MicroOp> ops;
   std::vector<std::byte> constants;  // stand before row 0 in a new frame
   uint32_t frame_bytes = 0;
-  // What a new frame clears (offset, bytes): predicates, parameters, and what may be read before it is written, so that
-  // a program that does so does the same everywhere.
+  // What a new frame clears (offset, bytes): predicates, parameters, and what may be read before it is
+  // written, so that a program that does so does the same everywhere.
   std::vector<std::pair<uint32_t, uint32_t>> cleared;
-  uint32_t local_bytes = 0;          // of `.local` variables
+  uint32_t local_bytes = 0;            // of `.local` variables
   std::vector<uint32_t> local_offset;  // by index in Function::variables, for .local ones
   std::vector<ParamSlot> parameters, results;
   std::vector<std::unique_ptr<CallInfo>> calls;
@@ -69,7 +69,8 @@ struct SiteInfo {
   uint32_t width_bytes = 4;          // of the PTX access
   uint32_t machine_width_bytes = 4;  // of the machine access this one leads; 0: counted with `leader`
   int32_t machine_offset = 0;        // machine address minus PTX address
-  int32_t split_offset = mem::MachineAccess::kNoSplit;  // a second access of the same width, relative to the address
+  int32_t split_offset =
+      mem::MachineAccess::kNoSplit;  // a second access of the same width, relative to the address
   int32_t leader_instruction = -1;   // in the same function; -1: none
   int32_t leader = -1;               // site index; -1: this one
   bool counted = true;               // .const and .param accesses move no sectors
@@ -84,13 +85,13 @@ struct Program {
   std::vector<SiteInfo> sites;
   uint32_t block_count = 0;
   uint32_t guard_count = 0;
-  std::vector<profile::InstructionId> guards;    // guard counter -> instruction
+  std::vector<profile::InstructionId> guards;  // guard counter -> instruction
   uint32_t branch_count = 0;
-  std::vector<profile::InstructionId> branches;  // branch counter -> instruction
-  std::vector<profile::InstructionId> divisions; // divisor observation -> instruction
-  std::vector<uint32_t> shared_offset;           // by Module::variables; ~0u: not in shared memory
+  std::vector<profile::InstructionId> branches;   // branch counter -> instruction
+  std::vector<profile::InstructionId> divisions;  // divisor observation -> instruction
+  std::vector<uint32_t> shared_offset;            // by Module::variables; ~0u: not in shared memory
   uint32_t static_shared_bytes = 0, dynamic_shared_offset = 0;
-  uint64_t param_buffer = 0;                     // device address of the parameter bytes
+  uint64_t param_buffer = 0;  // device address of the parameter bytes
   Dim3 grid, block;
   uint64_t dynamic_shared_bytes = 0;
   // The system's own part of a block's shared memory, behind the kernel's; cooperative groups keep their
@@ -105,8 +106,8 @@ struct Program {
                                 : dynamic_shared_offset + static_cast<uint32_t>(dynamic_shared_bytes);
   }
   bool check_races = true;
-  bool fences = false;    // membar, fence, acquire or release: warps may order each other through memory
-  bool ordered = false;   // blocks can see each other: one fixed order
+  bool fences = false;   // membar, fence, acquire or release: warps may order each other through memory
+  bool ordered = false;  // blocks can see each other: one fixed order
   unsigned shared_granule_shift = 2;  // of the shadow: narrowest shared access
   unsigned global_granule_shift = 2;
 };

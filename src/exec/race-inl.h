@@ -1,5 +1,6 @@
-// The race detector's fast paths, for accesses that fit a pattern (race.h has the shadows, race.cpp the full checks,
-// which these fall back to before they have reported anything: recording an access twice is the same as once).
+// The race detector's fast paths, for accesses that fit a pattern (race.h has the shadows, race.cpp the full
+// checks, which these fall back to before they have reported anything: recording an access twice is the same
+// as once).
 #if defined(FULLWARP_EXEC_RACE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FULLWARP_EXEC_RACE_INL_H_
 #undef FULLWARP_EXEC_RACE_INL_H_
@@ -18,17 +19,19 @@ namespace fullwarp::exec {
 namespace HWY_NAMESPACE {
 
 template <bool kStore>
-HWY_NOINLINE void check_shared_slowly(Warp& w, const MicroOp* op, const Site& s, uint32_t base, unsigned width,
-                                      LaneMask mask) {
+HWY_NOINLINE void check_shared_slowly(Warp& w, const MicroOp* op, const Site& s, uint32_t base,
+                                      unsigned width, LaneMask mask) {
   alignas(64) uint32_t offset[kWarpSize];
   for (unsigned i = 0; i < kWarpSize; ++i) offset[i] = base + static_cast<uint32_t>(s.delta32[i]);
   const bool one_element = ((op->flags >> kVectorShift) & kVectorMask) == 1;
   const void* values = kStore && one_element ? w.row<std::byte>(op->dst) : nullptr;
   const uint32_t site = static_cast<uint32_t>(&s - w.sites);
-  check_shared(w, op, site, offset, mask, width, !kStore, kStore, op->flags & kStrong ? Order::strong : Order::weak, values);
+  check_shared(w, op, site, offset, mask, width, !kStore, kStore,
+               op->flags & kStrong ? Order::strong : Order::weak, values);
 }
 
-// One access of the warp at hand, against the words of the shadow. `first` is the granule that the pointers are at.
+// One access of the warp at hand, against the words of the shadow. `first` is the granule that the pointers
+// are at.
 struct SharedRow {
   SharedShadow& shadow;
   size_t first;
@@ -41,10 +44,17 @@ struct SharedRow {
   uint16_t site;
 
   SharedRow(const Warp& w, const Site& s, SharedShadow& from, size_t at)
-      : shadow(from), first(at), writer(from.writer.data() + at), reader(from.reader.data() + at),
-        writer_site(from.writer_site.data() + at), reader_site(from.reader_site.data() + at),
-        limit(from.barrier_stamp << kWhoBits), warp_limit(from.warp_stamp[w.index] << kWhoBits),
-        stamp(from.clock << kWhoBits), first_thread(w.first_thread), warp(w.index),
+      : shadow(from),
+        first(at),
+        writer(from.writer.data() + at),
+        reader(from.reader.data() + at),
+        writer_site(from.writer_site.data() + at),
+        reader_site(from.reader_site.data() + at),
+        limit(from.barrier_stamp << kWhoBits),
+        warp_limit(from.warp_stamp[w.index] << kWhoBits),
+        stamp(from.clock << kWhoBits),
+        first_thread(w.first_thread),
+        warp(w.index),
         site(static_cast<uint16_t>(std::min<ptrdiff_t>(&s - w.sites, kNoSite))) {}
 
   uint32_t several() const { return kManyLanes + warp; }
@@ -96,7 +106,8 @@ HWY_INLINE bool check_dense(const SharedRow& row, const Granules& g) {
     auto met = hn::Zero(d);
     for (unsigned at = 0; at < padded; at += step) {
       const auto lane = lanes_at(at), mine = hn::Add(first_thread, lane), e = hn::LoadU(d, writer + at);
-      auto race = hn::And(hn::Not(hn::Lt(e, limit)), hn::Or(hn::Ne(hn::And(e, who_bits), mine), hn::Eq(lane, several_lanes)));
+      auto race = hn::And(hn::Not(hn::Lt(e, limit)),
+                          hn::Or(hn::Ne(hn::And(e, who_bits), mine), hn::Eq(lane, several_lanes)));
       if constexpr (kStore) {
         const auto r = hn::LoadU(d, reader + at);
         race = hn::Or(race, hn::And(hn::Not(hn::Lt(r, limit)), hn::Ne(hn::And(r, who_bits), mine)));
@@ -139,7 +150,8 @@ HWY_INLINE bool check_dense(const SharedRow& row, const Granules& g) {
     for (unsigned i = 0; i < 32 && 32 * k + i < padded; i += step) {
       const unsigned at = 32 * k + i;
       const auto lane = lanes_at(at), r = hn::LoadU(d, reader + at), by = hn::And(r, who_bits);
-      const auto mine = hn::IfThenElse(hn::Eq(lane, several_lanes), only_several, hn::Add(first_thread, lane));
+      const auto mine =
+          hn::IfThenElse(hn::Eq(lane, several_lanes), only_several, hn::Add(first_thread, lane));
       const auto own = hn::Or(hn::Eq(hn::ShiftRight<5>(by), warp), hn::Eq(by, only_several));
       const auto first_time =
           hn::Or(hn::Or(hn::Lt(r, limit), hn::Eq(by, mine)), hn::And(own, hn::Lt(r, warp_limit)));
@@ -152,7 +164,8 @@ HWY_INLINE bool check_dense(const SharedRow& row, const Granules& g) {
     }
     const uint64_t placed = uint64_t{settled & g.touched[k]} << shift;
     lines[k].many |= static_cast<uint32_t>(placed) & lines[k].valid & ~lines[k].written;
-    if (placed >> 32) lines[k + 1].many |= static_cast<uint32_t>(placed >> 32) & lines[k + 1].valid & ~lines[k + 1].written;
+    if (placed >> 32)
+      lines[k + 1].many |= static_cast<uint32_t>(placed >> 32) & lines[k + 1].valid & ~lines[k + 1].written;
   }
   for (unsigned k = 0; k < line_count; ++k) lines[k].read |= bits(k);
   return true;
@@ -168,7 +181,8 @@ HWY_INLINE bool check_granule(const SharedRow& row, int64_t at, uint8_t lane) {
   if constexpr (kStore) {
     if (HWY_UNLIKELY((line.written | line.read) & bit)) {
       const uint32_t e = row.writer[at], r = row.reader[at];
-      if ((e >= row.limit && (e & kWhoMask) != mine) || (r >= row.limit && (r & kWhoMask) != mine)) return false;
+      if ((e >= row.limit && (e & kWhoMask) != mine) || (r >= row.limit && (r & kWhoMask) != mine))
+        return false;
     }
     row.writer[at] = row.stamp | mine;
     row.writer_site[at] = row.site;
@@ -180,12 +194,15 @@ HWY_INLINE bool check_granule(const SharedRow& row, int64_t at, uint8_t lane) {
     if (line.many & bit) return true;
     if (HWY_UNLIKELY((~line.valid | line.written) & bit)) {
       const uint32_t e = row.writer[at];
-      if (!(line.valid & bit) || (e >= row.limit && (lane == Granules::kSeveralLanes || (e & kWhoMask) != mine))) return false;
+      if (!(line.valid & bit) ||
+          (e >= row.limit && (lane == Granules::kSeveralLanes || (e & kWhoMask) != mine)))
+        return false;
     }
     uint32_t who = mine;
     if (line.read & bit) {
       const uint32_t r = row.reader[at], by = r & kWhoMask;
-      if (r >= row.limit && by != mine && !(row.own(by) && r < row.warp_limit)) who = row.own(by) ? row.several() : kManyWarps;
+      if (r >= row.limit && by != mine && !(row.own(by) && r < row.warp_limit))
+        who = row.own(by) ? row.several() : kManyWarps;
       if (who == kManyWarps) line.many |= bit & ~line.written;
     }
     row.reader[at] = row.stamp | who;
@@ -209,7 +226,8 @@ HWY_INLINE bool check_list(const SharedRow& row, const Granules& g) {
     const size_t granule = row.first + static_cast<size_t>(at);
     SharedLine& line = lines[granule / 32];
     const uint32_t bit = 1u << (granule % 32);
-    const uint32_t in_the_way = kStore ? line.written | line.read | line.many | line.pending : ~line.valid | line.written | line.read;
+    const uint32_t in_the_way =
+        kStore ? line.written | line.read | line.many | line.pending : ~line.valid | line.written | line.read;
     if (HWY_LIKELY(line.stamp == barrier && !(in_the_way & bit) && g.lane[k] != Granules::kSeveralLanes)) {
       entry[at] = mine + g.lane[k];
       site[at] = this_site;
@@ -227,23 +245,31 @@ HWY_INLINE bool check_list(const SharedRow& row, const Granules& g) {
 }
 
 template <bool kStore>
-HWY_NOINLINE void check_shared_closely(Warp& w, const MicroOp* op, Site& s, uint32_t base, unsigned width, LaneMask mask) {
+HWY_NOINLINE void check_shared_closely(Warp& w, const MicroOp* op, Site& s, uint32_t base, unsigned width,
+                                       LaneMask mask) {
   SharedShadow& shadow = w.block->shadow;
   Granules& g = s.granules;
   bool good = !(op->flags & kStrong) && int64_t{base} + s.end <= int64_t{shadow.watched_bytes};
   if (HWY_LIKELY(good)) {
-    if (HWY_UNLIKELY(g.form == Granules::Form::unknown)) g.make(base, s.delta, mask, width, shadow.granule_shift);
-    const int64_t first = int64_t{base >> shadow.granule_shift} + (g.form == Granules::Form::dense ? g.lowest : 0);
+    if (HWY_UNLIKELY(g.form == Granules::Form::unknown))
+      g.make(base, s.delta, mask, width, shadow.granule_shift);
+    const int64_t first =
+        int64_t{base >> shadow.granule_shift} + (g.form == Granules::Form::dense ? g.lowest : 0);
     const SharedRow row(w, s, shadow, static_cast<size_t>(first));
-    if (kStore && !g.alone) good = false;
-    else if (g.form == Granules::Form::dense) good = check_dense<kStore>(row, g);
-    else if (g.form == Granules::Form::list) good = check_list<kStore>(row, g);
-    else good = false;
+    if (kStore && !g.alone)
+      good = false;
+    else if (g.form == Granules::Form::dense)
+      good = check_dense<kStore>(row, g);
+    else if (g.form == Granules::Form::list)
+      good = check_list<kStore>(row, g);
+    else
+      good = false;
   }
   if (HWY_UNLIKELY(!good)) check_shared_slowly<kStore>(w, op, s, base, width, mask);
 }
 
-// Most accesses end here: one granule for all lanes, or granules that several warps have read since the barrier.
+// Most accesses end here: one granule for all lanes, or granules that several warps have read since the
+// barrier.
 template <bool kStore>
 HWY_INLINE void check_shared_pattern(Warp& w, const MicroOp* op, Site& s, uint32_t base, unsigned width,
                                      LaneMask mask) {
@@ -253,7 +279,8 @@ HWY_INLINE void check_shared_pattern(Warp& w, const MicroOp* op, Site& s, uint32
     const size_t first = static_cast<size_t>(int64_t{base >> shadow.granule_shift} + g.lowest);
     SharedLine* const line = shadow.lines.data() + first / 32;
     const uint64_t m = uint64_t{g.touched[0]} << (first % 32);
-    const uint32_t low = static_cast<uint32_t>(m), high = static_cast<uint32_t>(m >> 32), stamp = shadow.barrier_stamp;
+    const uint32_t low = static_cast<uint32_t>(m), high = static_cast<uint32_t>(m >> 32),
+                   stamp = shadow.barrier_stamp;
     if (line[0].stamp == stamp && !(low & ~line[0].many) &&
         (high == 0 || (line[1].stamp == stamp && !(high & ~line[1].many))))
       return;
@@ -264,8 +291,8 @@ HWY_INLINE void check_shared_pattern(Warp& w, const MicroOp* op, Site& s, uint32
   check_shared_closely<kStore>(w, op, s, base, width, mask);
 }
 
-HWY_NOINLINE void check_global_slowly(Warp& w, const MicroOp* op, const Site& s, size_t buffer, uint64_t offset,
-                                      unsigned width, LaneMask mask, bool store) {
+HWY_NOINLINE void check_global_slowly(Warp& w, const MicroOp* op, const Site& s, size_t buffer,
+                                      uint64_t offset, unsigned width, LaneMask mask, bool store) {
   LaneTarget target[kWarpSize];
   for (unsigned i = 0; i < kWarpSize; ++i) {
     target[i].offset = offset + static_cast<uint64_t>(s.delta[i]);
@@ -278,7 +305,8 @@ HWY_NOINLINE void check_global_slowly(Warp& w, const MicroOp* op, const Site& s,
 // Eight bits as eight bytes, 0 or 0xff.
 HWY_INLINE uint64_t bytes_of(uint32_t bits) {
   const uint64_t spread = (uint64_t{bits} * 0x0101010101010101u) & 0x8040201008040201u;
-  return ((((spread & 0x7f7f7f7f7f7f7f7fu) + 0x7f7f7f7f7f7f7f7fu) | spread) >> 7 & 0x0101010101010101u) * 0xff;
+  return ((((spread & 0x7f7f7f7f7f7f7f7fu) + 0x7f7f7f7f7f7f7f7fu) | spread) >> 7 & 0x0101010101010101u) *
+         0xff;
 }
 
 struct GlobalVisitor {
@@ -308,9 +336,12 @@ HWY_INLINE bool visit_cell(GlobalCell& cell, const GlobalVisitor& v, uint32_t bi
     cell.writer_site = cell.written == 0 || cell.writer_site == v.site ? v.site : kNoSite;
     cell.written |= static_cast<uint8_t>(bits);
   } else {
-    if (here == 0 || here == (m & read)) cell.last = last | (m & read);
-    else if (here == (m & written)) cell.last = last;
-    else return false;
+    if (here == 0 || here == (m & read))
+      cell.last = last | (m & read);
+    else if (here == (m & written))
+      cell.last = last;
+    else
+      return false;
     cell.reader_site = cell.read == 0 || cell.reader_site == v.site ? v.site : kNoSite;
     cell.read |= static_cast<uint8_t>(bits);
   }
@@ -329,8 +360,8 @@ HWY_INLINE bool visit_run(GlobalShadow& shadow, const GlobalVisitor& v, uint64_t
     const uint32_t bits = (~0u << from) & (~0u >> (32 - to));
     uint32_t& mask = kStore ? line.written : line.read;
     uint16_t& site = kStore ? line.writer_site : line.reader_site;
-    if (HWY_LIKELY(line.block == 0 ||
-                   (line.cells == 0 && line.block == v.block && line.who == who && (mask == 0 || site == v.site)))) {
+    if (HWY_LIKELY(line.block == 0 || (line.cells == 0 && line.block == v.block && line.who == who &&
+                                       (mask == 0 || site == v.site)))) {
       line.block = v.block;
       line.who = who;
       mask |= bits;
@@ -339,7 +370,8 @@ HWY_INLINE bool visit_run(GlobalShadow& shadow, const GlobalVisitor& v, uint64_t
     }
     GlobalCell* const cells = shadow.cells_of(l);
     for (unsigned c = 0; c < 4; ++c)
-      if (const uint32_t part = bits >> 8 * c & 0xff; part && !visit_cell<kStore>(cells[c], v, part)) return false;
+      if (const uint32_t part = bits >> 8 * c & 0xff; part && !visit_cell<kStore>(cells[c], v, part))
+        return false;
   }
   return true;
 }
@@ -350,15 +382,16 @@ HWY_INLINE bool run_has_values(uint64_t* words, uint64_t offset, uint64_t bytes,
   bool all = true;
   for (uint64_t at = offset, end = offset + bytes; at < end;) {
     const uint64_t shift = at % 64, n = std::min<uint64_t>(64 - shift, end - at);
-    all &= mark_values(words[at / 64], (n == 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1) << shift, kStore, concurrent);
+    all &= mark_values(words[at / 64], (n == 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1) << shift, kStore,
+                       concurrent);
     at += n;
   }
   return all;
 }
 
 template <bool kStore>
-HWY_INLINE void check_global_pattern(Warp& w, const MicroOp* op, Site& s, const BufferView& view, size_t buffer,
-                                     uint64_t offset, unsigned width, LaneMask mask) {
+HWY_INLINE void check_global_pattern(Warp& w, const MicroOp* op, Site& s, const BufferView& view,
+                                     size_t buffer, uint64_t offset, unsigned width, LaneMask mask) {
   const bool concurrent = w.worker->atomic_memory;
   const SharedShadow& order = w.block->shadow;
   GlobalShadow* const shadow = op->flags & kStrong ? nullptr : view.shadow;
@@ -368,7 +401,8 @@ HWY_INLINE void check_global_pattern(Warp& w, const MicroOp* op, Site& s, const 
   const GlobalVisitor visitor{static_cast<uint32_t>(w.block->linear) + 1, order.barrier_stamp, warp,
                               static_cast<uint16_t>(std::min<uint32_t>(op->site, kNoSite))};
   const auto run = [&](uint64_t start, uint64_t bytes) HWY_ATTR {
-    if (view.written && !run_has_values<kStore>(view.written, start, bytes, concurrent) && !kStore) return false;
+    if (view.written && !run_has_values<kStore>(view.written, start, bytes, concurrent) && !kStore)
+      return false;
     if (!shadow) return true;
     const uint64_t first = start >> shift;
     return visit_run<kStore>(*shadow, visitor, first, ((start + bytes - 1) >> shift) - first + 1);

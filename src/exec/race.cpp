@@ -78,7 +78,8 @@ void SharedShadow::finish_copies(uint32_t warp, LaneMask lanes, uint32_t left) {
     if (!((lanes >> copy.lane) & 1)) return false;
     const uint32_t closed = mine.group[copy.lane];
     if (left != kAllCopies && uint64_t{copy.group} + left >= closed) return false;
-    for (uint32_t g = copy.offset >> granule_shift; g <= (copy.offset + copy.bytes - 1) >> granule_shift; ++g) {
+    for (uint32_t g = copy.offset >> granule_shift; g <= (copy.offset + copy.bytes - 1) >> granule_shift;
+         ++g) {
       SharedLine& line = lines[g / 32];
       renew(line);
       line.valid |= 1u << (g % 32);
@@ -89,8 +90,10 @@ void SharedShadow::finish_copies(uint32_t warp, LaneMask lanes, uint32_t left) {
 }
 
 void SharedShadow::tick() {
-  if (clock < kLastStamp - 1) ++clock;
-  else out_of_stamps = true;
+  if (clock < kLastStamp - 1)
+    ++clock;
+  else
+    out_of_stamps = true;
 }
 
 void SharedShadow::meet(uint32_t warp, uint32_t other, uint32_t stamp) {
@@ -146,7 +149,8 @@ bool ordered(const SharedShadow& s, uint32_t entry, uint32_t warp, uint32_t thre
   if (stamp < s.barrier_stamp || s.out_of_stamps || who == thread || is_strong(who)) return true;
   const uint32_t by = warp_of(who);
   if (by == ~0u) return !s.met.empty();  // several warps: with others met since the barrier, not known
-  if (by == warp) return is_atomic(who) || stamp < s.warp_stamp[warp];  // which lane's atomic it was is not known
+  if (by == warp)
+    return is_atomic(who) || stamp < s.warp_stamp[warp];  // which lane's atomic it was is not known
   return !s.met.empty() && stamp < s.met[size_t{warp} * s.warps + by];
 }
 
@@ -174,8 +178,9 @@ void describe_other(Warp& w, profile::Fault& fault, uint32_t entry, uint16_t sit
   }
   const uint32_t by = warp_of(who);
   fault.detail = verb +
-                 (by == ~0u ? " by several warps"
-                  : who < kAtomicBy ? " by several lanes of warp " + std::to_string(by) : " by warp " + std::to_string(by)) +
+                 (by == ~0u         ? " by several warps"
+                  : who < kAtomicBy ? " by several lanes of warp " + std::to_string(by)
+                                    : " by warp " + std::to_string(by)) +
                  " with no barrier between";
 }
 
@@ -187,8 +192,8 @@ void describe_copy(Warp& w, profile::Fault& fault, uint32_t entry, uint16_t site
   if (who < kManyLanes) {
     fault.other_thread = place_of(*w.worker, who);
     fault.other_thread_known = true;
-    fault.detail += " (of thread (" + std::to_string(fault.other_thread.x) + ", " + std::to_string(fault.other_thread.y) +
-                    ", " + std::to_string(fault.other_thread.z) + "))";
+    fault.detail += " (of thread (" + std::to_string(fault.other_thread.x) + ", " +
+                    std::to_string(fault.other_thread.y) + ", " + std::to_string(fault.other_thread.z) + "))";
   }
   fault.detail += " was not waited for";
 }
@@ -225,7 +230,8 @@ struct SharedCheck {
     profile::Fault& f = report_fault(w, op, kind, lane);
     f.space = mem::AccessSpace::shared;
     f.access = order == Order::atomic ? mem::AccessKind::atomic
-               : write ? mem::AccessKind::store : mem::AccessKind::load;
+               : write                ? mem::AccessKind::store
+                                      : mem::AccessKind::load;
     f.width_bytes = width;
     f.offset = offset[lane];
     f.address = offset[lane];
@@ -233,8 +239,8 @@ struct SharedCheck {
     return f;
   }
 
-  // In a kernel with fences an atomic or volatile access may pass on what its warp did before, and a later one of
-  // the same place may take it over. Whether the fences stand where they must is not looked at.
+  // In a kernel with fences an atomic or volatile access may pass on what its warp did before, and a later
+  // one of the same place may take it over. Whether the fences stand where they must is not looked at.
   void pass_on(uint32_t entry) const {
     const uint32_t who = entry & kWhoMask;
     if (entry >> kWhoBits < s.barrier_stamp || !(is_atomic(who) || is_strong(who))) return;
@@ -246,23 +252,28 @@ struct SharedCheck {
   void run(unsigned lane) {
     const uint32_t thread = w.first_thread + lane;
     bool reported = false;
-    for (uint32_t g = offset[lane] >> s.granule_shift; g <= (offset[lane] + width - 1) >> s.granule_shift; ++g) {
+    for (uint32_t g = offset[lane] >> s.granule_shift; g <= (offset[lane] + width - 1) >> s.granule_shift;
+         ++g) {
       uint32_t& e = s.writer[g];
       uint32_t& r = s.reader[g];
       SharedLine& line = s.lines[g / 32];
       const uint32_t bit = 1u << (g % 32);
       s.renew(line);
       if (read && !(line.valid & bit) && !reported) {
-        if (line.pending & bit) describe_copy(w, fault(FaultKind::shared_race, lane), e, s.writer_site[g]);
-        else fault(FaultKind::uninitialised, lane);
+        if (line.pending & bit)
+          describe_copy(w, fault(FaultKind::shared_race, lane), e, s.writer_site[g]);
+        else
+          fault(FaultKind::uninitialised, lane);
         reported = true;
       }
       if (s.fences && order != Order::weak) pass_on(e);
       const uint32_t who = e & kWhoMask;
-      // An atomic on what its own warp stored before is let be, and the store stays on record: other warps meet it.
-      const bool keeps_store = order == Order::atomic && !is_atomic(who) && !is_strong(who) && warp_of(who) == w.index &&
-                               e >> kWhoBits >= s.barrier_stamp;
-      const bool with_writer = order == Order::weak || (order == Order::atomic && !is_atomic(who) && !keeps_store);
+      // An atomic on what its own warp stored before is let be, and the store stays on record: other warps
+      // meet it.
+      const bool keeps_store = order == Order::atomic && !is_atomic(who) && !is_strong(who) &&
+                               warp_of(who) == w.index && e >> kWhoBits >= s.barrier_stamp;
+      const bool with_writer =
+          order == Order::weak || (order == Order::atomic && !is_atomic(who) && !keeps_store);
       if (with_writer && !reported && !ordered(s, e, w.index, thread) &&
           !(write && order == Order::weak && same_value(lane, e))) {
         describe_other(w, fault(FaultKind::shared_race, lane), e, s.writer_site[g], true);
@@ -278,7 +289,8 @@ struct SharedCheck {
         uint32_t by = thread;
         if (order == Order::strong) by = kStrongBy + w.index;
         if (order == Order::atomic) {
-          const bool others = is_atomic(who) && who != kAtomicBy + w.index && e >> kWhoBits >= s.barrier_stamp;
+          const bool others =
+              is_atomic(who) && who != kAtomicBy + w.index && e >> kWhoBits >= s.barrier_stamp;
           by = others ? kAtomicMany : kAtomicBy + w.index;
         }
         if (!keeps_store) {
@@ -291,8 +303,10 @@ struct SharedCheck {
       } else if (order == Order::weak) {
         const uint32_t by = r & kWhoMask;
         // What is ordered before this read is ordered before all that this read is.
-        if (by == thread || ordered(s, r, w.index, thread)) r = stamp | thread;
-        else r = stamp | (warp_of(by) == w.index ? kManyLanes + w.index : kManyWarps);
+        if (by == thread || ordered(s, r, w.index, thread))
+          r = stamp | thread;
+        else
+          r = stamp | (warp_of(by) == w.index ? kManyLanes + w.index : kManyWarps);
         s.reader_site[g] = site;
         line.read |= bit;
       }
@@ -302,15 +316,17 @@ struct SharedCheck {
 
 }  // namespace
 
-void check_shared(Warp& w, const MicroOp* op, uint32_t site, const uint32_t* offset, LaneMask mask, unsigned width,
-                  bool read, bool write, Order order, const void* values) {
+void check_shared(Warp& w, const MicroOp* op, uint32_t site, const uint32_t* offset, LaneMask mask,
+                  unsigned width, bool read, bool write, Order order, const void* values) {
   SharedShadow& s = w.block->shadow;
   if (s.fences && order != Order::weak) {  // lanes of one warp may wait for each other too
     s.tick();
     s.warp_stamp[w.index] = s.clock;
   }
-  SharedCheck check{w, op, static_cast<uint16_t>(std::min<uint32_t>(site, kNoSite)), offset, mask, width, read, write,
-                    order, values, s, s.clock << kWhoBits};
+  SharedCheck check{w,      op,    static_cast<uint16_t>(std::min<uint32_t>(site, kNoSite)),
+                    offset, mask,  width,
+                    read,   write, order,
+                    values, s,     s.clock << kWhoBits};
   for (LaneMask left = mask; left; left &= left - 1) {
     const unsigned lane = static_cast<unsigned>(std::countr_zero(left));
     if (offset[lane] + width <= s.watched_bytes) check.run(lane);
@@ -369,8 +385,8 @@ namespace {
 // What a granule's access met.
 struct Meeting {
   enum class Kind : uint8_t { none, block, warp } kind = Kind::none;
-  bool written = false;        // the other access
-  uint32_t other = 0;          // block number + 1 or kManyBlocks; warp or ~0u
+  bool written = false;  // the other access
+  uint32_t other = 0;    // block number + 1 or kManyBlocks; warp or ~0u
   uint16_t site = kNoSite;
 };
 
@@ -416,9 +432,12 @@ Meeting visit(GlobalShadow& shadow, uint64_t granule, const Visitor& v, bool wri
   if (v.warps_race && last && !mine && (write || kind == kWrittenBy))
     met = {Meeting::Kind::warp, kind == kWrittenBy, kind == kReadByMany ? ~0u : last & (kReadBy - 1u),
            kind == kWrittenBy ? cell.writer_site : cell.reader_site};
-  if (write) last = static_cast<uint8_t>(kWrittenBy | v.warp);
-  else if (last == 0 || (kind == kWrittenBy && !mine)) last = static_cast<uint8_t>(kReadBy | v.warp);
-  else if (kind == kReadBy && !mine) last = kReadByMany;
+  if (write)
+    last = static_cast<uint8_t>(kWrittenBy | v.warp);
+  else if (last == 0 || (kind == kWrittenBy && !mine))
+    last = static_cast<uint8_t>(kReadBy | v.warp);
+  else if (kind == kReadBy && !mine)
+    last = kReadByMany;
   cell.last = (cell.last & ~(uint64_t{0xff} << shift)) | uint64_t{last} << shift;
   if (cell.detail != 0) {
     GlobalDetail& d = shadow.details[cell.detail - 1];
@@ -461,7 +480,8 @@ void describe_meeting(Warp& w, profile::Fault& f, const Meeting& met) {
     f.other_block = {static_cast<uint32_t>(b % grid.x), static_cast<uint32_t>(b / grid.x % grid.y),
                      static_cast<uint32_t>(b / grid.x / grid.y)};
     f.detail = std::string(verb) + " by block (" + std::to_string(f.other_block.x) + ", " +
-               std::to_string(f.other_block.y) + ", " + std::to_string(f.other_block.z) + ") in the same launch";
+               std::to_string(f.other_block.y) + ", " + std::to_string(f.other_block.z) +
+               ") in the same launch";
   } else {
     f.detail = "read by several other blocks in the same launch";
   }
@@ -504,7 +524,8 @@ void sum_up(const GlobalShadow& shadow, uint64_t index, uint32_t& written, uint3
 
 }  // namespace
 
-bool workers_conflict(const std::vector<const GlobalShadow*>& shadows, uint64_t first_line, uint64_t last_line) {
+bool workers_conflict(const std::vector<const GlobalShadow*>& shadows, uint64_t first_line,
+                      uint64_t last_line) {
   for (uint64_t l = first_line; l < last_line; ++l) {
     uint32_t written = 0, read = 0;
     for (const GlobalShadow* shadow : shadows) {
@@ -524,7 +545,8 @@ void check_global_lanes(Warp& w, const MicroOp* op, const LaneTarget* target, La
   const SharedShadow& order = w.block->shadow;
   const bool strong = atomic || (op->flags & kStrong);
   const bool warps_race = order.tells_warps_apart();
-  const Visitor visitor{static_cast<uint32_t>(w.block->linear) + 1, order.barrier_stamp, warps_race ? w.index : 0,
+  const Visitor visitor{static_cast<uint32_t>(w.block->linear) + 1, order.barrier_stamp,
+                        warps_race ? w.index : 0,
                         static_cast<uint16_t>(std::min<uint32_t>(op->site, kNoSite)), warps_race};
   for (LaneMask left = mask; left; left &= left - 1) {
     const unsigned lane = static_cast<unsigned>(std::countr_zero(left));
@@ -543,7 +565,8 @@ void check_global_lanes(Warp& w, const MicroOp* op, const LaneTarget* target, La
       f.object = "buffer " + buffer.name + " (" + std::to_string(buffer.bytes) + " bytes)";
       return f;
     };
-    if (view.written && !has_values(k, view.written, t.offset, width, write) && read) fault(FaultKind::uninitialised);
+    if (view.written && !has_values(k, view.written, t.offset, width, write) && read)
+      fault(FaultKind::uninitialised);
     if (!view.shadow && write && !strong) unexpected_store(w, index);
     if (!view.shadow || strong) continue;
     const unsigned shift = view.shadow->granule_shift;

@@ -1,26 +1,29 @@
-// Who touched what, and is it ordered? Shadows beside shared memory (threads of a block) and beside written global
-// buffers (blocks of a grid, and warps of one block). race-inl.h has the ways for accesses that fit a pattern.
+// Who touched what, and is it ordered? Shadows beside shared memory (threads of a block) and beside written
+// global buffers (blocks of a grid, and warps of one block). race-inl.h has the ways for accesses that fit a
+// pattern.
 //
-// Shared memory, by granule (4 bytes; 1 where the kernel has narrower accesses): a word for the last write and one
-// for the last read, and the instructions that did them.
+// Shared memory, by granule (4 bytes; 1 where the kernel has narrower accesses): a word for the last write
+// and one for the last read, and the instructions that did them.
 //      31            11 10        0
 //     [      stamp     | who      ]     who: see below
-// The stamp is the block's clock, which moves at every synchronisation and from one block to the next, so that
-// what an earlier block left behind is older than `born` and nothing has to be cleared. An earlier access is
-// ordered before this one if it is by the same thread, older than the last barrier of the whole block (the usual
-// case), by this warp and older than its last `bar.warp.sync`, or by a warp that this one has met since: at a named
-// barrier, an mbarrier, or, in kernels with fences, at an atomic or volatile access of one place.
+// The stamp is the block's clock, which moves at every synchronisation and from one block to the next, so
+// that what an earlier block left behind is older than `born` and nothing has to be cleared. An earlier
+// access is ordered before this one if it is by the same thread, older than the last barrier of the whole
+// block (the usual case), by this warp and older than its last `bar.warp.sync`, or by a warp that this one
+// has met since: at a named barrier, an mbarrier, or, in kernels with fences, at an atomic or volatile access
+// of one place.
 //
-// Most checks never come to those words: a line of 32 granules knows which of them have a value, and which were
-// written, read, and read by several warps since the last barrier. Those bits hold as long as the line's stamp is
-// the barrier's.
+// Most checks never come to those words: a line of 32 granules knows which of them have a value, and which
+// were written, read, and read by several warps since the last barrier. Those bits hold as long as the line's
+// stamp is the barrier's.
 //
-// Global memory: a line of 32 granules that one instruction of one warp reads and one writes, between two barriers,
-// is three words. Where more happens it gets four cells of 8 granules: a cell knows the block that came last, which
-// granules that block wrote and read, and which warps did since the block's last barrier. A cell that several blocks
-// come to gets a GlobalDetail, with a block for each granule. Blocks are never ordered within a launch, but for atomics and volatile, acquire and
-// release accesses, which are left out. Every CPU thread has shadows of its own; what blocks of two of them did
-// is compared at the end (workers_conflict).
+// Global memory: a line of 32 granules that one instruction of one warp reads and one writes, between two
+// barriers, is three words. Where more happens it gets four cells of 8 granules: a cell knows the block that
+// came last, which granules that block wrote and read, and which warps did since the block's last barrier. A
+// cell that several blocks come to gets a GlobalDetail, with a block for each granule. Blocks are never
+// ordered within a launch, but for atomics and volatile, acquire and release accesses, which are left out.
+// Every CPU thread has shadows of its own; what blocks of two of them did is compared at the end
+// (workers_conflict).
 #pragma once
 
 #include <atomic>
@@ -53,8 +56,8 @@ inline constexpr uint32_t kManyWarps = 2047;
 inline constexpr uint16_t kNoSite = 0xffff;  // an instruction that is not known
 inline constexpr uint32_t kManyBlocks = ~0u;
 
-// What the arrivals at an mbarrier make known to who waits for it: by warp, a clock below which its accesses are
-// ordered. `arriving` in the phase at hand and before, `complete` up to the last completed phase.
+// What the arrivals at an mbarrier make known to who waits for it: by warp, a clock below which its accesses
+// are ordered. `arriving` in the phase at hand and before, `complete` up to the last completed phase.
 struct Released {
   std::vector<uint32_t> arriving, complete;
 };
@@ -85,34 +88,36 @@ struct SharedShadow {
   std::vector<uint16_t> writer_site, reader_site;  // index in Program::sites, or kNoSite
   std::vector<SharedLine> lines;
   unsigned granule_shift = 2;
-  uint32_t watched_bytes = 0;             // what lies behind is the system's: has values, and is in no race
-  uint32_t born = 1;                      // entries stamped below are of an earlier block
-  uint32_t barrier_stamp = 1;             // accesses stamped below are ordered before everything now
+  uint32_t watched_bytes = 0;  // what lies behind is the system's: has values, and is in no race
+  uint32_t born = 1;           // entries stamped below are of an earlier block
+  uint32_t barrier_stamp = 1;  // accesses stamped below are ordered before everything now
   uint32_t clock = 1;
-  bool out_of_stamps = false;             // until the next barrier nothing can be told apart
-  bool fences = false;                    // the kernel has fences: strong accesses may order others
-  std::vector<uint32_t> warp_stamp;       // by warp: its last bar.warp.sync
-  std::vector<uint32_t> met;              // [warp * warps + other]: others' accesses stamped below are ordered
+  bool out_of_stamps = false;        // until the next barrier nothing can be told apart
+  bool fences = false;               // the kernel has fences: strong accesses may order others
+  std::vector<uint32_t> warp_stamp;  // by warp: its last bar.warp.sync
+  std::vector<uint32_t> met;         // [warp * warps + other]: others' accesses stamped below are ordered
   unsigned warps = 0;
   std::map<uint32_t, Released> released;  // by the mbarrier object's offset
   std::vector<PendingCopies> copies;      // by warp; empty: no cp.async
 
   // For a new block.
   void reset(uint64_t bytes, unsigned warp_count, unsigned shift);
-  // Is all that orders two warps of this block barriers of the whole block? Global memory is judged by those only.
+  // Is all that orders two warps of this block barriers of the whole block? Global memory is judged by those
+  // only.
   bool tells_warps_apart() const { return !fences && met.empty(); }
   void exempt_from(uint32_t offset) { watched_bytes = offset; }
   void barrier_of_all();
   void barrier_of(const std::vector<uint32_t>& members);  // warps that met at a named barrier
   void warp_sync(uint32_t warp);
-  // cp.async: lanes of a warp copy `bytes` to their offsets; close their group; wait until `left` of their groups are
-  // under way at most (kAllCopies: nothing is, closed or not).
+  // cp.async: lanes of a warp copy `bytes` to their offsets; close their group; wait until `left` of their
+  // groups are under way at most (kAllCopies: nothing is, closed or not).
   static constexpr uint32_t kAllCopies = ~0u;
   void begin_copies(uint32_t warp, LaneMask lanes, const uint32_t* offset, unsigned bytes);
   void commit_copies(uint32_t warp, LaneMask lanes);
   void finish_copies(uint32_t warp, LaneMask lanes, uint32_t left);
   void tick();  // the next stamp
-  // The warp has met `other` (all of them: ~0u), whose accesses stamped below `stamp` are ordered from now on.
+  // The warp has met `other` (all of them: ~0u), whose accesses stamped below `stamp` are ordered from now
+  // on.
   void meet(uint32_t warp, uint32_t other, uint32_t stamp);
 
   // Makes the bits of a line those of the time since the last barrier.
@@ -123,8 +128,8 @@ struct SharedShadow {
     line.written = line.read = line.many = 0;
   }
 
-  // An atomic of the warp on a granule that has a value and that only atomics touched since the last barrier. False
-  // where that is not so: the full check has to look at it.
+  // An atomic of the warp on a granule that has a value and that only atomics touched since the last barrier.
+  // False where that is not so: the full check has to look at it.
   bool add_atomic(uint32_t granule, uint32_t warp, uint32_t site) {
     SharedLine& line = lines[granule / 32];
     const uint32_t bit = 1u << (granule % 32);
@@ -145,7 +150,8 @@ struct SharedShadow {
   }
 };
 
-// A granule's byte in GlobalCell::last: 0, or what was done to it since the block's last barrier, and by which warp.
+// A granule's byte in GlobalCell::last: 0, or what was done to it since the block's last barrier, and by
+// which warp.
 inline constexpr uint8_t kReadBy = 1 << 5, kReadByMany = 2 << 5, kWrittenBy = 3 << 5, kKindBits = 7 << 5;
 
 struct alignas(32) GlobalCell {
@@ -163,17 +169,17 @@ struct GlobalDetail {
 };
 
 struct GlobalLine {
-  uint32_t block = 0;             // number + 1; 0: untouched
-  uint32_t who = 0;               // barrier_stamp << kWhoBits | warp
+  uint32_t block = 0;  // number + 1; 0: untouched
+  uint32_t who = 0;    // barrier_stamp << kWhoBits | warp
   uint32_t written = 0, read = 0;
   uint16_t writer_site = kNoSite, reader_site = kNoSite;
-  uint32_t cells = 0;             // 1 + a fourth of the index in GlobalShadow::cells of its four; 0: has none
+  uint32_t cells = 0;  // 1 + a fourth of the index in GlobalShadow::cells of its four; 0: has none
 };
 
 struct GlobalShadow {
   LazyWords<GlobalLine> lines;
   uint64_t line_count = 0;
-  LazyWords<GlobalCell> cells;    // in the order in which lines came to need them
+  LazyWords<GlobalCell> cells;  // in the order in which lines came to need them
   uint32_t lines_with_cells = 0;
   std::vector<GlobalDetail> details;
   unsigned granule_shift = 2;
@@ -183,30 +189,35 @@ struct GlobalShadow {
   explicit operator bool() const { return static_cast<bool>(lines); }
 };
 
-// Did blocks of two workers meet in these lines? One shadow of the same buffer from each worker; empty ones are left out.
-bool workers_conflict(const std::vector<const GlobalShadow*>& shadows, uint64_t first_line, uint64_t last_line);
+// Did blocks of two workers meet in these lines? One shadow of the same buffer from each worker; empty ones
+// are left out.
+bool workers_conflict(const std::vector<const GlobalShadow*>& shadows, uint64_t first_line,
+                      uint64_t last_line);
 
-// Bits of Buffer::written, a bit a byte: were all of `bits` set? Sets them if `write`. Workers share the words.
+// Bits of Buffer::written, a bit a byte: were all of `bits` set? Sets them if `write`. Workers share the
+// words.
 inline bool mark_values(uint64_t& word, uint64_t bits, bool write, bool concurrent) {
   const std::atomic_ref<uint64_t> shared(word);
   if ((shared.load(std::memory_order_relaxed) & bits) == bits) return true;
-  if (write && concurrent) shared.fetch_or(bits, std::memory_order_relaxed);
-  else if (write) word |= bits;
+  if (write && concurrent)
+    shared.fetch_or(bits, std::memory_order_relaxed);
+  else if (write)
+    word |= bits;
   return false;
 }
 
 enum class Order : uint8_t { weak, strong, atomic };  // strong: volatile, relaxed, acquire, release
 
-// The full check of a shared access, lane by lane. `offset` is each lane's. Reports faults. `values`, where known,
-// is the row that a store of one element writes: threads that write the same value to one place (a flag that
-// several raise) do no harm to each other. `site` is the access's index in Program::sites.
+// The full check of a shared access, lane by lane. `offset` is each lane's. Reports faults. `values`, where
+// known, is the row that a store of one element writes: threads that write the same value to one place (a
+// flag that several raise) do no harm to each other. `site` is the access's index in Program::sites.
 void check_shared(Warp& warp, const MicroOp* op, uint32_t site, const uint32_t* offset, LaneMask mask,
                   unsigned width_bytes, bool read, bool write, Order order, const void* values = nullptr);
 
-// The full check of a global access: values never written, and writes that meet another block's accesses or another
-// warp's.
+// The full check of a global access: values never written, and writes that meet another block's accesses or
+// another warp's.
 struct LaneTarget;
-void check_global_lanes(Warp& warp, const MicroOp* op, const LaneTarget* target, LaneMask mask, unsigned width_bytes,
-                        bool read, bool write, bool atomic);
+void check_global_lanes(Warp& warp, const MicroOp* op, const LaneTarget* target, LaneMask mask,
+                        unsigned width_bytes, bool read, bool write, bool atomic);
 
 }  // namespace fullwarp::exec

@@ -1,6 +1,7 @@
-// Global loads and stores whose lanes lie here and there in a few buffers, as vectors: bounds and alignment of all
-// lanes at once, sectors told apart by sorting (distinct-inl.h), marks beside them written only where they are new.
-// Lists, trees and tables. What does not fit (faults, races to look for, runs) goes through gather.h.
+// Global loads and stores whose lanes lie here and there in a few buffers, as vectors: bounds and alignment
+// of all lanes at once, sectors told apart by sorting (distinct-inl.h), marks beside them written only where
+// they are new. Lists, trees and tables. What does not fit (faults, races to look for, runs) goes through
+// gather.h.
 #if defined(FULLWARP_EXEC_SCATTERED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FULLWARP_EXEC_SCATTERED_INL_H_
 #undef FULLWARP_EXEC_SCATTERED_INL_H_
@@ -22,8 +23,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if FULLWARP_HAS_DISTINCT
 
-// Where 32 lanes are, seen from the first active one's buffer, that is, in 32 bits where all buffers lie within
-// 2 GiB. Lanes outside the access's mask repeat the first active one.
+// Where 32 lanes are, seen from the first active one's buffer, that is, in 32 bits where all buffers lie
+// within 2 GiB. Lanes outside the access's mask repeat the first active one.
 struct Scattered {
   static constexpr unsigned kMaxBuffers = 4;
   unsigned count = 0;
@@ -50,24 +51,29 @@ HWY_INLINE LaneMask mask_bits(D d, hn::Mask<D> mask, unsigned first) {
   return static_cast<LaneMask>(bits[0]) << first;
 }
 
-HWY_INLINE Words load_words(const int32_t* from) { return hn::Load(Eight(), reinterpret_cast<const uint32_t*>(from)); }
+HWY_INLINE Words load_words(const int32_t* from) {
+  return hn::Load(Eight(), reinterpret_cast<const uint32_t*>(from));
+}
 HWY_INLINE void store_words(Words v, int32_t* to) { hn::Store(v, Eight(), reinterpret_cast<uint32_t*>(to)); }
 
-// Finds those lanes of `rest` that are in the buffer of the first of them. False unless they are inside it and aligned.
+// Finds those lanes of `rest` that are in the buffer of the first of them. False unless they are inside it
+// and aligned.
 template <bool kFirst>
-HWY_INLINE bool find_in_buffer(const BufferView& view, const uint64_t* HWY_RESTRICT address, uint64_t imm, LaneMask rest,
-                               unsigned width, Scattered& lanes) {
+HWY_INLINE bool find_in_buffer(const BufferView& view, const uint64_t* HWY_RESTRICT address, uint64_t imm,
+                               LaneMask rest, unsigned width, Scattered& lanes) {
   const Eight d;
   const EightPairs pairs;
   const uint64_t first = address[std::countr_zero(rest)] + imm;
   const int64_t far = view.data - (kFirst ? view.data : lanes.view[0]->data);
   const int64_t sectors_far = view.sectors - (kFirst ? view.sectors : lanes.view[0]->sectors);
   constexpr int64_t kReach = int64_t{1} << 30;
-  if (view.bytes < width || view.bytes > uint64_t{kReach} || offset_of(first) > view.bytes - width) return false;
+  if (view.bytes < width || view.bytes > uint64_t{kReach} || offset_of(first) > view.bytes - width)
+    return false;
   if (far > kReach || far < -kReach || sectors_far > kReach / 2 || sectors_far < -kReach / 2) return false;
   const auto start = hn::Set(pairs, (window_of(first) << kWindowShift) - imm);
   const Words zero = hn::Zero(d), offset = hn::Set(d, static_cast<uint32_t>(offset_of(first)));
-  const Words to_place = hn::Set(d, static_cast<uint32_t>(far)), to_sector = hn::Set(d, static_cast<uint32_t>(sectors_far));
+  const Words to_place = hn::Set(d, static_cast<uint32_t>(far)),
+              to_sector = hn::Set(d, static_cast<uint32_t>(sectors_far));
   static_assert(mem::kSectorBytes == 1 << 5);
   Words misplaced = zero, greatest = zero;
   LaneMask found = 0;
@@ -88,7 +94,8 @@ HWY_INLINE bool find_in_buffer(const BufferView& view, const uint64_t* HWY_RESTR
     store_words(sector, lanes.sector + i);
   }
   const Words limit = hn::Set(d, static_cast<uint32_t>(view.bytes - width));
-  const Words bad = hn::Or(hn::And(misplaced, hn::Set(d, width - 1)), hn::Xor(hn::Max(greatest, limit), limit));
+  const Words bad =
+      hn::Or(hn::And(misplaced, hn::Set(d, width - 1)), hn::Xor(hn::Max(greatest, limit), limit));
   lanes.view[lanes.count] = &view;
   lanes.lanes_in[lanes.count] = found;
   ++lanes.count;
@@ -98,7 +105,8 @@ HWY_INLINE bool find_in_buffer(const BufferView& view, const uint64_t* HWY_RESTR
 // Finds the lanes of `mask` at `address` + imm. False unless all of them are inside a few buffers, aligned to
 // `width` (a power of two up to 32), may be written if kStore, and need no check for races.
 template <bool kStore>
-HWY_INLINE bool find_scattered(const Warp& w, const uint64_t* address, uint64_t imm, LaneMask mask, unsigned width, Scattered& lanes) {
+HWY_INLINE bool find_scattered(const Warp& w, const uint64_t* address, uint64_t imm, LaneMask mask,
+                               unsigned width, Scattered& lanes) {
   for (LaneMask rest = mask; rest; rest &= ~lanes.lanes_in[lanes.count - 1]) {
     const uint64_t window = window_of(address[std::countr_zero(rest)] + imm) - kFirstBufferWindow;
     if (window >= w.view_count || lanes.count == Scattered::kMaxBuffers) return false;
@@ -112,14 +120,16 @@ HWY_INLINE bool find_scattered(const Warp& w, const uint64_t* address, uint64_t 
   return true;
 }
 
-// Do three quarters of the lanes go on where the one before them is or ends (site.h)? May say so of others too.
+// Do three quarters of the lanes go on where the one before them is or ends (site.h)? May say so of others
+// too.
 HWY_INLINE bool may_come_in_runs(const Scattered& lanes, LaneMask mask, unsigned width) {
   const Eight d;
   const Words zero = hn::Zero(d), next = hn::Set(d, width);
   LaneMask goes_on = 0;
   for (unsigned i = 0; i < kWarpSize; i += 8) {
     const Words own = load_words(lanes.place + i);
-    const Words step = hn::Sub(own, hn::CombineShiftRightBytes<12>(d, own, hn::ConcatLowerLower(d, own, own)));
+    const Words step =
+        hn::Sub(own, hn::CombineShiftRightBytes<12>(d, own, hn::ConcatLowerLower(d, own, own)));
     goes_on |= mask_bits(d, hn::Or(hn::Eq(step, zero), hn::Eq(step, next)), i) & ~(LaneMask{1} << i);
   }
   for (unsigned i = 8; i < kWarpSize; i += 8) {
@@ -137,7 +147,8 @@ HWY_INLINE LaneMask unmarked_lanes(const Scattered& lanes, uint32_t me, unsigned
   const hn::RebindToSigned<Eight> signed_words;
   const hn::RebindToSigned<EightPairs> signed_pairs;
   const Words bits = hn::Set(d, sector_bits(0, width - 1)), in_sector = hn::Set(d, 31);
-  static_assert(sizeof(SectorUse) == 16 && offsetof(SectorUse, stored) == 4 && offsetof(SectorUse, loader) == 8 && offsetof(SectorUse, loaded) == 12);
+  static_assert(sizeof(SectorUse) == 16 && offsetof(SectorUse, stored) == 4 &&
+                offsetof(SectorUse, loader) == 8 && offsetof(SectorUse, loaded) == 12);
   LaneMask marked = 0;
   for (unsigned i = 0; i < kWarpSize; i += 8) {
     const Words need = hn::Shl(bits, hn::And(load_words(lanes.place + i), in_sector));
@@ -192,32 +203,35 @@ HWY_INLINE uint32_t mark_lanes(const Scattered& lanes, uint32_t me, LaneMask mas
 
 // Finds, checks, counts and marks an access. False, with nothing counted, where gather.h is called for.
 template <bool kStore>
-HWY_INLINE bool count_scattered(Warp& w, const MicroOp* op, Site& s, const SiteInfo& info, const uint64_t* address, LaneMask mask,
-                                unsigned width, Scattered& lanes) {
+HWY_INLINE bool count_scattered(Warp& w, const MicroOp* op, Site& s, const SiteInfo& info,
+                                const uint64_t* address, LaneMask mask, unsigned width, Scattered& lanes) {
   Worker& k = *w.worker;
-  if ((op->flags & kNotCounted) || !info.counted || info.machine_width_bytes != width || info.machine_offset != 0 ||
-      info.split_offset != mem::MachineAccess::kNoSplit)
+  if ((op->flags & kNotCounted) || !info.counted || info.machine_width_bytes != width ||
+      info.machine_offset != 0 || info.split_offset != mem::MachineAccess::kNoSplit)
     return false;
   if (!find_scattered<kStore>(w, address, static_cast<uint64_t>(op->imm), mask, width, lanes)) return false;
   if (may_come_in_runs(lanes, mask, width)) return false;
 
-  Rows sectors = {load_words(lanes.sector), load_words(lanes.sector + 8), load_words(lanes.sector + 16), load_words(lanes.sector + 24)};
+  Rows sectors = {load_words(lanes.sector), load_words(lanes.sector + 8), load_words(lanes.sector + 16),
+                  load_words(lanes.sector + 24)};
   sort(sectors);
   // A buffer's sectors start at a line's first, here as in the buffer.
   static_assert(mem::kLineBytes == mem::kSectorBytes << 2);
   mem::AccessCost cost;
   cost.requests = 1;
   cost.sectors = count_distinct(sectors);
-  cost.lines = count_distinct({hn::ShiftRight<2>(sectors.r0), hn::ShiftRight<2>(sectors.r1), hn::ShiftRight<2>(sectors.r2),
-                               hn::ShiftRight<2>(sectors.r3)});
+  cost.lines = count_distinct({hn::ShiftRight<2>(sectors.r0), hn::ShiftRight<2>(sectors.r1),
+                               hn::ShiftRight<2>(sectors.r2), hn::ShiftRight<2>(sectors.r3)});
   const uint32_t bytes = lane_count(mask) * width;
   cost.ideal_sectors = std::min(cost.sectors, (bytes + mem::kSectorBytes - 1) / mem::kSectorBytes);
 
   const uint32_t me = static_cast<uint32_t>(k.block->linear) + 1;
   for (unsigned b = 0; b < lanes.count; ++b) {
     const uint64_t asked = uint64_t{lane_count(lanes.lanes_in[b])} * width;
-    if constexpr (kStore) lanes.view[b]->coverage->stored_asked += asked;
-    else lanes.view[b]->coverage->ask_load(me, asked);
+    if constexpr (kStore)
+      lanes.view[b]->coverage->stored_asked += asked;
+    else
+      lanes.view[b]->coverage->ask_load(me, asked);
   }
   const uint32_t fresh = mark_lanes<kStore>(lanes, me, mask, width);
   if constexpr (!kStore) s.counters.extra_copies += cost.sectors - fresh;
@@ -231,7 +245,8 @@ HWY_INLINE bool count_scattered(Warp& w, const MicroOp* op, Site& s, const SiteI
   if (HWY_UNLIKELY(!s.counters.example.valid || cost.sectors - cost.ideal_sectors > s.example_excess)) {
     mem::WarpAccess access;
     const uint64_t first = address[std::countr_zero(mask)];
-    for (unsigned i = 0; i < kWarpSize; ++i) access.address[i] = ((mask >> i) & 1 ? address[i] : first) + static_cast<uint64_t>(op->imm);
+    for (unsigned i = 0; i < kWarpSize; ++i)
+      access.address[i] = ((mask >> i) & 1 ? address[i] : first) + static_cast<uint64_t>(op->imm);
     access.mask = mask;
     access.width_bytes = width;
     access.space = mem::AccessSpace::global;

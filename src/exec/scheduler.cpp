@@ -30,7 +30,8 @@ void open_barrier(BlockState& block, uint32_t number) {
       warp->frame = waiting->frame;
       profile::Fault& fault = report_fault(*warp, waiting->pc, profile::FaultKind::barrier_divergence,
                                            static_cast<unsigned>(std::countr_zero(waiting->mask)));
-      fault.detail = std::to_string(block.threads - barrier.arrived) + " of " + std::to_string(block.threads) +
+      fault.detail = std::to_string(block.threads - barrier.arrived) + " of " +
+                     std::to_string(block.threads) +
                      " threads of the block ended without reaching this barrier";
       warp->frame = frame;
       break;
@@ -54,8 +55,10 @@ void open_barrier(BlockState& block, uint32_t number) {
     }
     if (member && barrier.expected) members.push_back(warp->index);
   }
-  if (barrier.expected) block.shadow.barrier_of(members);
-  else block.shadow.barrier_of_all();
+  if (barrier.expected)
+    block.shadow.barrier_of(members);
+  else
+    block.shadow.barrier_of_all();
   barrier = Barrier{};
 }
 
@@ -99,7 +102,10 @@ bool run_warp(Warp& w) {
   size_t turns = w.ready.size() + 64;
   while (turns-- > 0) {
     if (w.ready.empty()) {
-      if (check_rendezvous(w)) { ran = true; continue; }
+      if (check_rendezvous(w)) {
+        ran = true;
+        continue;
+      }
       if (release_joins(w)) continue;
       break;
     }
@@ -121,7 +127,8 @@ bool run_warp(Warp& w) {
     if (w.stop == Stop::yield) {
       w.ready.push_back().set(w.saved, w.active, w.frame, w.join);
       if (w.steps > w.worker->options->step_limit) {
-        report_fault(w, w.saved, profile::FaultKind::step_limit, static_cast<unsigned>(std::countr_zero(w.active)));
+        report_fault(w, w.saved, profile::FaultKind::step_limit,
+                     static_cast<unsigned>(std::countr_zero(w.active)));
         end_warp(w);
         break;
       }
@@ -245,7 +252,9 @@ void prepare_block(Worker& worker, BlockState& block, uint64_t linear) {
       w.free_frames.push_back(std::move(w.frames.back()));
       w.frames.pop_back();
     }
-    auto row = [&](uint32_t index) { return reinterpret_cast<uint32_t*>(w.specials.data() + index * kRow32); };
+    auto row = [&](uint32_t index) {
+      return reinterpret_cast<uint32_t*>(w.specials.data() + index * kRow32);
+    };
     if (fresh) {
       w.specials.resize(kSpecialRows * kRow32);
       for (unsigned i = 0; i < kWarpSize; ++i) {

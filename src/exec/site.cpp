@@ -46,7 +46,8 @@ void consider_example(Site& s, const mem::WarpAccess& access, const AccessCost& 
   example.valid = true;
   example.access = access;
   const Dim3 grid = program.grid;
-  example.block = {static_cast<uint32_t>(linear_block % grid.x), static_cast<uint32_t>(linear_block / grid.x % grid.y),
+  example.block = {static_cast<uint32_t>(linear_block % grid.x),
+                   static_cast<uint32_t>(linear_block / grid.x % grid.y),
                    static_cast<uint32_t>(linear_block / grid.x / grid.y)};
   example.warp = warp;
   example.buffer = -1;
@@ -64,7 +65,8 @@ bool one_sector_more(const mem::WarpAccess& access, const AccessCost& cost) {
   for (LaneMask left = access.mask; left; left &= left - 1)
     lowest = std::min(lowest, access.address[static_cast<unsigned>(std::countr_zero(left))]);
   const uint64_t past = lowest % mem::kSectorBytes;
-  if (past == 0 || !comes_in_runs(run_starts(access.address.data(), access.mask, access.width_bytes), access.mask))
+  if (past == 0 ||
+      !comes_in_runs(run_starts(access.address.data(), access.mask, access.width_bytes), access.mask))
     return false;
   mem::WarpAccess aligned = access;
   for (uint64_t& a : aligned.address) a -= past;
@@ -90,7 +92,8 @@ void flush_site(Site& s, const SiteInfo& info, const Program& program) {
     access.space = s.space;
     access.kind = info.kind;
     // A base of the right alignment, near the first one seen, so that the example shows real addresses.
-    const uint64_t base = (s.first_base & ~uint64_t{127}) + (s.space == AccessSpace::global ? 4 * k + s.low_bits : s.first_base & 127) +
+    const uint64_t base = (s.first_base & ~uint64_t{127}) +
+                          (s.space == AccessSpace::global ? 4 * k + s.low_bits : s.first_base & 127) +
                           static_cast<uint64_t>(static_cast<int64_t>(info.machine_offset));
     for (unsigned i = 0; i < kWarpSize; ++i)
       access.address[i] = base + static_cast<uint64_t>((s.mask >> i) & 1 ? s.delta[i] : s.delta[first]);
@@ -98,7 +101,8 @@ void flush_site(Site& s, const SiteInfo& info, const Program& program) {
     add_request(s, cost, s.lanes, access.width_bytes, times);
     if (info.split_offset != mem::MachineAccess::kNoSplit) {
       mem::WarpAccess second = access;
-      for (uint64_t& a : second.address) a += static_cast<uint64_t>(static_cast<int64_t>(info.split_offset - info.machine_offset));
+      for (uint64_t& a : second.address)
+        a += static_cast<uint64_t>(static_cast<int64_t>(info.split_offset - info.machine_offset));
       add_request(s, cost_of(second), s.lanes, second.width_bytes, times);
     }
     if (s.pattern == Pattern::uniform) s.counters.uniform_requests += times;
@@ -118,7 +122,8 @@ void count_access(Site& s, const SiteInfo& info, const mem::WarpAccess& from, co
   add_request(s, cost, lane_count(access.mask), access.width_bytes, 1);
   if (info.split_offset != mem::MachineAccess::kNoSplit) {
     mem::WarpAccess second = access;
-    for (uint64_t& a : second.address) a += static_cast<uint64_t>(static_cast<int64_t>(info.split_offset - info.machine_offset));
+    for (uint64_t& a : second.address)
+      a += static_cast<uint64_t>(static_cast<int64_t>(info.split_offset - info.machine_offset));
     add_request(s, cost_of(second), lane_count(second.mask), second.width_bytes, 1);
   }
   const unsigned first = static_cast<unsigned>(std::countr_zero(access.mask));
@@ -174,7 +179,8 @@ bool set_pattern(Site& s, const SiteInfo& info, AccessSpace space, const Address
     highest = std::max(highest, delta);
     low_bits |= delta;
     uniform &= delta == 0;
-    contiguous &= delta == (static_cast<int64_t>(i) - static_cast<int64_t>(first)) * static_cast<int64_t>(width);
+    contiguous &=
+        delta == (static_cast<int64_t>(i) - static_cast<int64_t>(first)) * static_cast<int64_t>(width);
   }
   constexpr int64_t kFar = int64_t{1} << 30;
   if (lowest < -kFar || highest > kFar) return false;
@@ -188,7 +194,9 @@ bool set_pattern(Site& s, const SiteInfo& info, AccessSpace space, const Address
   s.end = highest + width;
   s.aligned = low_bits % static_cast<int64_t>(width) == 0;
   s.low_bits = static_cast<uint8_t>(base & 3);
-  s.pattern = uniform ? Pattern::uniform : contiguous && mask == kFullMask ? Pattern::contiguous : Pattern::scattered;
+  s.pattern = uniform                           ? Pattern::uniform
+              : contiguous && mask == kFullMask ? Pattern::contiguous
+                                                : Pattern::scattered;
   for (unsigned g = 0; g < kGroups; ++g) {
     bool same = mask == kFullMask, run = same;
     const int64_t* d = s.delta + g * kGroupLanes;

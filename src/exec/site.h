@@ -23,8 +23,8 @@ struct Warp;
 
 enum class Pattern : uint8_t { none, uniform, contiguous, scattered };
 
-// The same of each eighth lane on: groups of eight lanes of a scattered pattern are often contiguous or uniform
-// (two rows of a 16 x 16 block), which moves them as vectors.
+// The same of each eighth lane on: groups of eight lanes of a scattered pattern are often contiguous or
+// uniform (two rows of a 16 x 16 block), which moves them as vectors.
 inline constexpr unsigned kGroupLanes = 8, kGroups = kWarpSize / kGroupLanes;
 
 struct alignas(64) Site {
@@ -32,23 +32,23 @@ struct alignas(64) Site {
   LaneMask mask = 0;
   Pattern pattern = Pattern::none;
   mem::AccessSpace space = mem::AccessSpace::global;  // of the pattern and the counters
-  bool aligned = false;       // all deltas are multiples of the width
-  uint8_t low_bits = 0;       // shared, narrow accesses: base & 3 of the pattern
+  bool aligned = false;                               // all deltas are multiples of the width
+  uint8_t low_bits = 0;                               // shared, narrow accesses: base & 3 of the pattern
   Pattern group[kGroups] = {};  // scattered patterns of all lanes: of each group, by lane order
   uint32_t lanes = 0;
-  int64_t lowest = 0;         // least delta
-  int64_t end = 0;            // greatest delta + width
-  uint64_t pending = 0;       // hits since the last flush
-  int16_t run_count = -1;     // see below
-  uint32_t version = 0;       // of the pattern
-  uint64_t last_base = 0;     // global: to fetch ahead by
-  uint16_t misses = 0;        // accesses in a row whose pattern was of no further use
+  int64_t lowest = 0;      // least delta
+  int64_t end = 0;         // greatest delta + width
+  uint64_t pending = 0;    // hits since the last flush
+  int16_t run_count = -1;  // see below
+  uint32_t version = 0;    // of the pattern
+  uint64_t last_base = 0;  // global: to fetch ahead by
+  uint16_t misses = 0;     // accesses in a row whose pattern was of no further use
 
   int64_t delta[kWarpSize] = {};  // 0 for lanes outside `mask`
   int32_t delta32[kWarpSize] = {};
-  uint64_t hits[32] = {};     // global: by (base / 4) mod 32
+  uint64_t hits[32] = {};  // global: by (base / 4) mod 32
 
-  Granules granules;          // of shared memory's shadow
+  Granules granules;  // of shared memory's shadow
 
   // The bytes that the pattern touches, as runs without gaps, in order of address. Made when first asked for.
   // run_count -1: not made.
@@ -64,7 +64,8 @@ struct alignas(64) Site {
   uint64_t example_excess = 0;
 };
 
-// The pattern that addresses with this tag were last seen to fit; beside the registers, one for each memory operation.
+// The pattern that addresses with this tag were last seen to fit; beside the registers, one for each memory
+// operation.
 struct Seen {
   uint64_t tag = 0, version = 0;
 };
@@ -78,8 +79,8 @@ void flush_site(Site& site, const SiteInfo& info, const Program& program);
 // Makes Site::run_*.
 void list_runs(Site& site, unsigned width);
 
-// The lanes of `mask` that go on where the lane before them is or ends (false) or start a run of their own (set).
-// Lanes outside `mask` may hold anything.
+// The lanes of `mask` that go on where the lane before them is or ends (false) or start a run of their own
+// (set). Lanes outside `mask` may hold anything.
 inline LaneMask run_starts(const uint64_t* address, LaneMask mask, unsigned width) {
   LaneMask goes_on = 0;
   for (unsigned i = 1; i < kWarpSize; ++i) {
@@ -89,15 +90,18 @@ inline LaneMask run_starts(const uint64_t* address, LaneMask mask, unsigned widt
   return mask & ~(goes_on & (mask << 1));
 }
 
-// A request is called misaligned if it would need one sector less from an aligned base and its lanes come in runs; of
-// lanes here and there nobody would say so.
-inline bool comes_in_runs(LaneMask starts, LaneMask mask) { return lane_count(starts) * 4 <= lane_count(mask); }
+// A request is called misaligned if it would need one sector less from an aligned base and its lanes come in
+// runs; of lanes here and there nobody would say so.
+inline bool comes_in_runs(LaneMask starts, LaneMask mask) {
+  return lane_count(starts) * 4 <= lane_count(mask);
+}
 bool one_sector_more(const mem::WarpAccess& access, const mem::AccessCost& cost);
 
-void add_request(Site& site, const mem::AccessCost& cost, uint32_t lanes, uint32_t width_bytes, uint64_t times = 1);
+void add_request(Site& site, const mem::AccessCost& cost, uint32_t lanes, uint32_t width_bytes,
+                 uint64_t times = 1);
 // Keeps the access as the site's example if it is the costliest so far.
-void consider_example(Site& site, const mem::WarpAccess& access, const mem::AccessCost& cost, const Program& program,
-                      uint64_t linear_block, uint32_t warp);
+void consider_example(Site& site, const mem::WarpAccess& access, const mem::AccessCost& cost,
+                      const Program& program, uint64_t linear_block, uint32_t warp);
 
 // Adds one access that fits no pattern (faulting lanes left out).
 void count_access(Site& site, const SiteInfo& info, const mem::WarpAccess& access, const Warp& warp);
@@ -110,7 +114,7 @@ inline bool pattern_pays(Site& site) {
   return ++site.misses <= 4 || site.misses % 32 == 0;
 }
 template <class Address>
-bool set_pattern(Site& site, const SiteInfo& info, mem::AccessSpace space, const Address* address, LaneMask mask,
-                 uint32_t width_bytes, const Warp& warp);
+bool set_pattern(Site& site, const SiteInfo& info, mem::AccessSpace space, const Address* address,
+                 LaneMask mask, uint32_t width_bytes, const Warp& warp);
 
 }  // namespace fullwarp::exec

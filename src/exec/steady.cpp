@@ -18,12 +18,29 @@ using ptx::Operand;
 // Does the result depend on nothing but the operands, lane by lane?
 bool is_pure(Op op) {
   switch (op) {
-    case Op::mov: case Op::cvta: case Op::cvt: case Op::add: case Op::sub: case Op::mul: case Op::mad: case Op::shl:
-    case Op::shr: case Op::and_: case Op::or_: case Op::xor_: case Op::not_: case Op::neg: case Op::min: case Op::max:
-    case Op::selp: case Op::setp: case Op::div: case Op::rem: case Op::bfe: case Op::bfi:
-      return true;
-    default:
-      return false;
+    case Op::mov:
+    case Op::cvta:
+    case Op::cvt:
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::mad:
+    case Op::shl:
+    case Op::shr:
+    case Op::and_:
+    case Op::or_:
+    case Op::xor_:
+    case Op::not_:
+    case Op::neg:
+    case Op::min:
+    case Op::max:
+    case Op::selp:
+    case Op::setp:
+    case Op::div:
+    case Op::rem:
+    case Op::bfe:
+    case Op::bfi: return true;
+    default: return false;
   }
 }
 
@@ -47,16 +64,19 @@ std::vector<int32_t> loops_of(const Cfg& cfg) {
       const auto& successors = cfg.blocks[b].successors;
       if (edge < successors.size()) {
         const uint32_t s = successors[edge++];
-        if (order[s] < 0) path.push_back({s, 0});
-        else if (on_stack[s]) low[b] = std::min(low[b], order[s]);
+        if (order[s] < 0)
+          path.push_back({s, 0});
+        else if (on_stack[s])
+          low[b] = std::min(low[b], order[s]);
         continue;
       }
       const uint32_t done = b;
       path.pop_back();
       if (!path.empty()) low[path.back().first] = std::min(low[path.back().first], low[done]);
       if (low[done] != order[done]) continue;
-      const bool alone = stack.back() == done && std::find(cfg.blocks[done].successors.begin(), cfg.blocks[done].successors.end(),
-                                                           done) == cfg.blocks[done].successors.end();
+      const bool alone = stack.back() == done &&
+                         std::find(cfg.blocks[done].successors.begin(), cfg.blocks[done].successors.end(),
+                                   done) == cfg.blocks[done].successors.end();
       while (true) {
         const uint32_t member = stack.back();
         stack.pop_back();
@@ -72,13 +92,14 @@ std::vector<int32_t> loops_of(const Cfg& cfg) {
 
 struct Definition {
   int32_t loop;
-  bool keeps;               // the distances follow from those of
+  bool keeps;  // the distances follow from those of
   std::vector<uint32_t> from;
 };
 
 class Finder {
  public:
-  Finder(const Decoder& d, const Cfg& cfg) : d_(d), loop_(loops_of(cfg)), definitions_(d.function.registers.size()) {
+  Finder(const Decoder& d, const Cfg& cfg)
+      : d_(d), loop_(loops_of(cfg)), definitions_(d.function.registers.size()) {
     out_.tagged.assign(definitions_.size(), false);
     find_uniform();
     for (uint32_t b = 0; b < cfg.blocks.size(); ++b)
@@ -101,13 +122,17 @@ class Finder {
     std::vector<uint8_t> written(f.registers.size(), 0);
     for (const Instruction& i : f.instructions)
       if (ptx::writes_first_operand(i))
-        ptx::for_each_written(d_.module, i, [&](uint32_t r) { written[r] = static_cast<uint8_t>(std::min(written[r] + 1, 2)); });
+        ptx::for_each_written(d_.module, i, [&](uint32_t r) {
+          written[r] = static_cast<uint8_t>(std::min(written[r] + 1, 2));
+        });
     for (bool more = true; more;) {
       more = false;
       for (const Instruction& i : f.instructions) {
         if (i.operand_count < 2 || i.guard >= 0) continue;
         const Operand& to = d_.module.operands_of(i)[0];
-        if (to.kind != Operand::Kind::reg || to.pair != -1 || written[to.index] != 1 || out_.uniform[to.index]) continue;
+        if (to.kind != Operand::Kind::reg || to.pair != -1 || written[to.index] != 1 ||
+            out_.uniform[to.index])
+          continue;
         bool all = false;
         if (i.op == Op::ld) {  // of a kernel parameter
           const Operand& from = d_.module.operands_of(i)[1];
@@ -131,8 +156,10 @@ class Finder {
       definition.keeps = true;
       for (const Operand* o : {kept.a, kept.b}) {
         if (!o || is_uniform(*o)) continue;
-        if (o->kind == Operand::Kind::reg) definition.from.push_back(o->index);
-        else definition.keeps = false;
+        if (o->kind == Operand::Kind::reg)
+          definition.from.push_back(o->index);
+        else
+          definition.keeps = false;
       }
     }
     ptx::for_each_written(d_.module, i, [&](uint32_t r) { definitions_[r].push_back(definition); });
@@ -173,29 +200,34 @@ class Finder {
 Kept kept_distances(const ptx::Module& module, const Instruction& i) {
   const Operand* const o = &module.operands_of(i)[0];
   const auto good = [](const Operand& x) { return x.kind != Operand::Kind::vector && !x.negated; };
-  if (i.has(Mod::cc) || i.has(Mod::sat) || i.operand_count < 2 || o[0].kind != Operand::Kind::reg || o[0].pair != -1 ||
-      !good(o[1]))
+  if (i.has(Mod::cc) || i.has(Mod::sat) || i.operand_count < 2 || o[0].kind != Operand::Kind::reg ||
+      o[0].pair != -1 || !good(o[1]))
     return {};
   const ptx::Type type = i.type(0);
   const unsigned bytes = ptx::size_bytes(type);
   if (i.op == Op::mov && i.operand_count == 2 && (bytes == 4 || bytes == 8)) return {Op::mov, &o[1], nullptr};
-  const bool integer = type == ptx::Type::s32 || type == ptx::Type::u32 || type == ptx::Type::s64 || type == ptx::Type::u64;
+  const bool integer =
+      type == ptx::Type::s32 || type == ptx::Type::u32 || type == ptx::Type::s64 || type == ptx::Type::u64;
   if ((i.op != Op::add && i.op != Op::sub) || !integer || i.operand_count != 3 || !good(o[2])) return {};
   return {i.op, &o[1], &o[2]};
 }
 
 bool is_uniform(const Decoder& d, const std::vector<bool>& uniform, const Operand& o) {
   if (o.kind == Operand::Kind::reg) return uniform[o.index];
-  if (o.kind == Operand::Kind::special && static_cast<ptx::Special>(o.index) == ptx::Special::ctaid) return true;
+  if (o.kind == Operand::Kind::special && static_cast<ptx::Special>(o.index) == ptx::Special::ctaid)
+    return true;
   return d.constant_value(o).has_value();
 }
 
 bool has_uniform_result(const Decoder& d, const std::vector<bool>& uniform, const Instruction& i) {
   bool all = is_pure(i.op);
-  for (unsigned k = 1; k < i.operand_count && all; ++k) all = is_uniform(d, uniform, d.module.operands_of(i)[k]);
+  for (unsigned k = 1; k < i.operand_count && all; ++k)
+    all = is_uniform(d, uniform, d.module.operands_of(i)[k]);
   return all;
 }
 
-SteadyRegisters find_steady_registers(const Decoder& decoder, const Cfg& cfg) { return Finder(decoder, cfg).take(); }
+SteadyRegisters find_steady_registers(const Decoder& decoder, const Cfg& cfg) {
+  return Finder(decoder, cfg).take();
+}
 
 }  // namespace fullwarp::exec

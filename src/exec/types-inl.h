@@ -19,11 +19,14 @@ template <class F>
 Handlers by_integer(ptx::Type type, F f) {
   using ptx::Type;
   switch (type) {
-    case Type::u16: case Type::b16: return f(uint16_t{});
+    case Type::u16:
+    case Type::b16: return f(uint16_t{});
     case Type::s16: return f(int16_t{});
-    case Type::u32: case Type::b32: return f(uint32_t{});
+    case Type::u32:
+    case Type::b32: return f(uint32_t{});
     case Type::s32: return f(int32_t{});
-    case Type::u64: case Type::b64: return f(uint64_t{});
+    case Type::u64:
+    case Type::b64: return f(uint64_t{});
     case Type::s64: return f(int64_t{});
     default: return {};
   }
@@ -32,7 +35,8 @@ Handlers by_integer(ptx::Type type, F f) {
 template <class F>
 Handlers by_bits(ptx::Type type, F f) {
   switch (ptx::size_bytes(type)) {
-    case 1: case 2: return f(uint16_t{});
+    case 1:
+    case 2: return f(uint16_t{});
     case 4: return f(uint32_t{});
     case 8: return f(uint64_t{});
     default: return {};

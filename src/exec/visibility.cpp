@@ -16,13 +16,19 @@ namespace {
 
 bool is_float(Type type) {
   switch (type) {
-    case Type::f16: case Type::f16x2: case Type::bf16: case Type::bf16x2: case Type::f32: case Type::f64: return true;
+    case Type::f16:
+    case Type::f16x2:
+    case Type::bf16:
+    case Type::bf16x2:
+    case Type::f32:
+    case Type::f64: return true;
     default: return false;
   }
 }
 
 // Is the register written by `index` read anywhere in the function?
-bool result_is_used(const ptx::Module& module, const ptx::Function& function, const ptx::Instruction& writer) {
+bool result_is_used(const ptx::Module& module, const ptx::Function& function,
+                    const ptx::Instruction& writer) {
   const Operand& to = module.operands_of(writer)[0];
   if (to.kind == Operand::Kind::sink) return false;
   if (to.kind != Operand::Kind::reg) return true;
@@ -67,12 +73,14 @@ void scan_visibility(Program& program, const std::vector<int32_t>& functions) {
             program.ordered = true;
           break;
         case Op::red:
-          if (sees_global && (is_float(i.type(0)) || i.has(Mod::inc) || i.has(Mod::dec))) program.ordered = true;
+          if (sees_global && (is_float(i.type(0)) || i.has(Mod::inc) || i.has(Mod::dec)))
+            program.ordered = true;
           break;
         case Op::call: {
           // Which addresses malloc gives depends on the order of the calls.
           const Operand& callee = module.operands_of(i)[1];
-          if (callee.kind == Operand::Kind::function && module.functions[callee.index].name == "malloc") program.ordered = true;
+          if (callee.kind == Operand::Kind::function && module.functions[callee.index].name == "malloc")
+            program.ordered = true;
           break;
         }
         case Op::ld:
@@ -94,15 +102,17 @@ void scan_visibility(Program& program, const std::vector<int32_t>& functions) {
 }
 
 StoredParameters stored_parameters(const ptx::Module& module, const ptx::Function& function) {
-  // Which parameters' values flow, through any arithmetic, into the address of a store? One bit a parameter and
-  // register, to a fixed point. Pointers that come out of memory or go into calls are not followed: a store through
-  // one is noticed while running.
+  // Which parameters' values flow, through any arithmetic, into the address of a store? One bit a parameter
+  // and register, to a fixed point. Pointers that come out of memory or go into calls are not followed: a
+  // store through one is noticed while running.
   const size_t registers = function.registers.size();
   std::vector<uint64_t> from(registers, 0);
   auto of = [&](const Operand& o) -> uint64_t {
     if (o.kind == Operand::Kind::reg || (o.kind == Operand::Kind::address && o.base == Operand::Kind::reg))
       return from[o.index];
-    if ((o.kind == Operand::Kind::param || (o.kind == Operand::Kind::address && o.base == Operand::Kind::param)) && o.index < 64)
+    if ((o.kind == Operand::Kind::param ||
+         (o.kind == Operand::Kind::address && o.base == Operand::Kind::param)) &&
+        o.index < 64)
       return uint64_t{1} << o.index;
     return 0;
   };
@@ -114,7 +124,8 @@ StoredParameters stored_parameters(const ptx::Module& module, const ptx::Functio
     for (const ptx::Instruction& i : function.instructions) {
       if (i.operand_count == 0) continue;
       const Operand* operands = module.operands_of(i);
-      const bool store = i.op == Op::st || (i.op == Op::wmma && i.has(Mod::store)) || (i.op == Op::cp && i.has(Mod::bulk));
+      const bool store =
+          i.op == Op::st || (i.op == Op::wmma && i.has(Mod::store)) || (i.op == Op::cp && i.has(Mod::bulk));
       const bool atomic = i.op == Op::red || (i.op == Op::atom && i.operand_count > 1);
       if (store || atomic) {
         const uint64_t to = of(operands[i.op == Op::atom ? 1 : 0]);

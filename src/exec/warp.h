@@ -3,8 +3,8 @@
 //
 // Reconvergence. A branch whose lanes part pushes a Join at its immediate post-dominator. Lanes that get
 // there wait (Join::arrived) until all that are expected have come, then go on as one fragment. A wait is
-// not binding: if the others cannot come before these lanes go on (a spin lock, a rendezvous, a barrier), they
-// are let go. Lanes that exit are no longer expected anywhere.
+// not binding: if the others cannot come before these lanes go on (a spin lock, a rendezvous, a barrier),
+// they are let go. Lanes that exit are no longer expected anywhere.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ struct Frame {
   std::byte* regs = nullptr;
   const FunctionProgram* program = nullptr;
   Frame* parent = nullptr;
-  const MicroOp* call = nullptr;  // the call op in the parent's program; null for the entry
-  LaneMask lanes = 0;                  // in this function or one that it called
+  const MicroOp* call = nullptr;           // the call op in the parent's program; null for the entry
+  LaneMask lanes = 0;                      // in this function or one that it called
   uint32_t local_base = 0, local_top = 0;  // in the thread's local memory
   AlignedBytes storage;
   uint64_t storage_bytes = 0;
@@ -49,9 +49,9 @@ struct Fragment {
   LaneMask mask = 0;
   Frame* frame = nullptr;
   Join* join = nullptr;
-  Stop wait = Stop::none;     // in Warp::waiting: barrier or sync
-  uint32_t barrier = 0;       // waits_barrier: its number
-  LaneMask members = 0;       // waits_sync
+  Stop wait = Stop::none;  // in Warp::waiting: barrier or sync
+  uint32_t barrier = 0;    // waits_barrier: its number
+  LaneMask members = 0;    // waits_sync
 
   // Field by field: a copy in wider pieces would wait for what was stored just before.
   void set(const MicroOp* at, LaneMask lanes, Frame* in, Join* meets) {
@@ -64,8 +64,8 @@ struct Fragment {
   }
 };
 
-// Fragments that can run, first come first served; one that parted goes to the front. A ring, so that neither end
-// takes memory.
+// Fragments that can run, first come first served; one that parted goes to the front. A ring, so that neither
+// end takes memory.
 class FragmentQueue {
  public:
   bool empty() const { return count_ == 0; }
@@ -105,42 +105,44 @@ class FragmentQueue {
 
 struct alignas(64) Warp {
   // hot
-  std::byte* regs = nullptr;   // frame->regs
-  LaneMask active = 0;         // lanes of the running fragment
-  LaneMask exec = 0;           // active and the guard
-  uint32_t masked = 0;         // index in MicroOp::run: 1 where some live lane is not active
-  LaneMask live = 0;           // lanes that have not exited
-  int32_t budget = 0;          // blocks left in this quantum
+  std::byte* regs = nullptr;  // frame->regs
+  LaneMask active = 0;        // lanes of the running fragment
+  LaneMask exec = 0;          // active and the guard
+  uint32_t masked = 0;        // index in MicroOp::run: 1 where some live lane is not active
+  LaneMask live = 0;          // lanes that have not exited
+  int32_t budget = 0;         // blocks left in this quantum
   Stop stop = Stop::none;
-  uint32_t polls = 0;          // compare-and-swaps, exchanges and volatile loads of this turn: is it a spin?
+  uint32_t polls = 0;  // compare-and-swaps, exchanges and volatile loads of this turn: is it a spin?
   const MicroOp* saved = nullptr;  // where the fragment goes on, if it stopped
   Worker* worker = nullptr;
   BlockState* block = nullptr;
   Frame* frame = nullptr;
   Join* join = nullptr;
-  uint64_t steps = 0;          // instructions so far
+  uint64_t steps = 0;  // instructions so far
   std::byte* shared = nullptr;
   uint32_t shared_bytes = 0;
-  uint32_t index = 0;          // in the block
-  uint32_t first_thread = 0;   // index * 32
-  uint32_t block_number = 0;   // the block's linear index + 1
-  Site* sites = nullptr;       // the worker's
+  uint32_t index = 0;         // in the block
+  uint32_t first_thread = 0;  // index * 32
+  uint32_t block_number = 0;  // the block's linear index + 1
+  Site* sites = nullptr;      // the worker's
   const BufferView* views = nullptr;
   size_t view_count = 0;
-  bool watch_stores = false;   // a store to a buffer without a shadow must be noticed
+  bool watch_stores = false;  // a store to a buffer without a shadow must be noticed
 
   std::vector<std::byte> specials;  // rows that `mov %r, %tid.x` copies, by SpecialRow
   FragmentQueue ready;
-  std::vector<Fragment> waiting;    // at barriers and at .sync instructions
+  std::vector<Fragment> waiting;  // at barriers and at .sync instructions
   std::vector<std::unique_ptr<Join>> joins, spare_joins;
   std::vector<std::unique_ptr<Frame>> frames, free_frames;
-  AlignedBytes local;               // interleaved: 4-byte word w of lane l at (w * 32 + l) * 4
-  uint64_t local_bytes = 0;         // per lane
-  LaneMask carry = 0;               // the condition code register, a bit a lane
-  LaneMask participants = 0;        // lanes that take part in the .sync operation at hand
+  AlignedBytes local;         // interleaved: 4-byte word w of lane l at (w * 32 + l) * 4
+  uint64_t local_bytes = 0;   // per lane
+  LaneMask carry = 0;         // the condition code register, a bit a lane
+  LaneMask participants = 0;  // lanes that take part in the .sync operation at hand
 
   template <class T>
-  T* row(uint32_t offset) { return reinterpret_cast<T*>(regs + static_cast<int32_t>(offset)); }
+  T* row(uint32_t offset) {
+    return reinterpret_cast<T*>(regs + static_cast<int32_t>(offset));
+  }
   LaneMask& pred(uint32_t offset) { return *row<LaneMask>(offset); }
   void set_active(LaneMask mask) {
     active = exec = mask;
@@ -151,8 +153,20 @@ struct alignas(64) Warp {
 
 // Rows of Warp::specials.
 enum SpecialRow : uint32_t {
-  kTidX, kTidY, kTidZ, kLaneId, kMaskEq, kMaskLe, kMaskLt, kMaskGe, kMaskGt, kCtaIdX, kCtaIdY, kCtaIdZ,
-  kWarpId, kSpecialRows
+  kTidX,
+  kTidY,
+  kTidZ,
+  kLaneId,
+  kMaskEq,
+  kMaskLe,
+  kMaskLt,
+  kMaskGe,
+  kMaskGt,
+  kCtaIdX,
+  kCtaIdY,
+  kCtaIdZ,
+  kWarpId,
+  kSpecialRows
 };
 
 }  // namespace fullwarp::exec

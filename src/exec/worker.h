@@ -40,9 +40,9 @@ struct BufferView {
 };
 
 struct Barrier {
-  uint32_t arrived = 0;       // threads
-  uint32_t expected = 0;      // threads; 0: all of the block
-  uint32_t count = 0;         // bar.red: predicates true
+  uint32_t arrived = 0;   // threads
+  uint32_t expected = 0;  // threads; 0: all of the block
+  uint32_t count = 0;     // bar.red: predicates true
   bool all = true, any = false;
 };
 
@@ -67,7 +67,7 @@ struct FaultKey {
 };
 struct FaultRecord {
   profile::Fault fault;
-  uint64_t block = 0;          // linear index of the first occurrence
+  uint64_t block = 0;  // linear index of the first occurrence
 };
 
 struct Worker {
@@ -82,17 +82,17 @@ struct Worker {
   std::vector<uint64_t> taken_lanes;  // of branches with a guard
   std::vector<Divisor> divisors;
   std::vector<Coverage> coverage;
-  uint64_t last_tag = 0;       // see steady.h
-  uint32_t touch_stamp = 0;    // of SectorUse::request
+  uint64_t last_tag = 0;     // see steady.h
+  uint32_t touch_stamp = 0;  // of SectorUse::request
   std::map<FaultKey, FaultRecord> faults;
   profile::Fault unread_fault;
   std::map<uint64_t, std::string> printed;  // by linear block
   // Shadows are kept for buffers that the kernel is expected to write; a store to another one is noted here.
   bool watch_stores = false;
-  bool can_start_over = true;    // the buffers' contents at the start are at hand
+  bool can_start_over = true;  // the buffers' contents at the start are at hand
   std::vector<bool> unexpected;
   std::vector<GlobalShadow> shadows;  // by buffer; empty where none is kept
-  bool blocks_conflict = false;  // global accesses of two blocks met: run again in order
+  bool blocks_conflict = false;       // global accesses of two blocks met: run again in order
   BlockState* block = nullptr;
   bool atomic_memory = false;  // other workers run at the same time
 };
@@ -106,14 +106,16 @@ Dim3 thread_of(const Warp& warp, unsigned lane);
 
 // Frames.
 // Null where the thread's stack is full (reported).
-Frame* push_frame(Warp& warp, const FunctionProgram& program, Frame* parent, const MicroOp* call, LaneMask lanes);
+Frame* push_frame(Warp& warp, const FunctionProgram& program, Frame* parent, const MicroOp* call,
+                  LaneMask lanes);
 void leave_frame(Warp& warp, Frame* frame, LaneMask lanes);
 
 // Lanes of the running fragment end.
 void exit_lanes(Warp& warp, LaneMask lanes);
 // Parts the running fragment: `mask` goes on at `pc` later.
 void part(Warp& warp, LaneMask mask, const MicroOp* pc, Join* join);
-// The join at `at` for the running lanes: the innermost one where it is at that place already, else a new one.
+// The join at `at` for the running lanes: the innermost one where it is at that place already, else a new
+// one.
 Join* join_at(Warp& warp, const MicroOp* at);
 // The running lanes have come to the innermost join. True if they go on (as one with those that waited).
 bool arrive_at_join(Warp& warp);

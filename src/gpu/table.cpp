@@ -1,9 +1,9 @@
-// The rows. One source string per document; a figure that a maker's document does not state names who does, and a
-// figure that nobody states is 0 and not shown.
+// The rows. One source string per document; a figure that a maker's document does not state names who does,
+// and a figure that nobody states is 0 and not shown.
 //
-// Warps, blocks, shared memory and its carve-outs of every SM were compared with two of NVIDIA's own tables, in
-// cuda_occupancy.h of CUDA 13.0 and CCCL's cuda/__device/arch_traits.h (both 2026-11-30); the rates of the parts with
-// SMs x clock x operations per clock (tests/gpu/table_test.cpp).
+// Warps, blocks, shared memory and its carve-outs of every SM were compared with two of NVIDIA's own tables,
+// in cuda_occupancy.h of CUDA 13.0 and CCCL's cuda/__device/arch_traits.h (both 2026-11-30); the rates of the
+// parts with SMs x clock x operations per clock (tests/gpu/table_test.cpp).
 #include "gpu/gpu.h"
 
 namespace fullwarp::gpu {

@@ -62,8 +62,8 @@ std::string without_const(std::string_view type) {
   return text;
 }
 
-// `float (*)(int)`, `float (* const*)(int)`, `int (&) [4]`: a pointer to a function or an array. Those among a
-// template's arguments say nothing about the type itself.
+// `float (*)(int)`, `float (* const*)(int)`, `int (&) [4]`: a pointer to a function or an array. Those among
+// a template's arguments say nothing about the type itself.
 bool points_to_function_or_array(std::string_view type) {
   int depth = 0;
   for (size_t i = 0; i + 1 < type.size(); ++i) {
@@ -90,16 +90,11 @@ std::optional<ElementType> scalar_type(const ParameterInfo& parameter) {
   if (parameter.ptx_type == ptx::Type::f32) return ElementType::f32;
   if (parameter.ptx_type == ptx::Type::f64) return ElementType::f64;
   switch (parameter.bytes) {
-    case 1:
-      return ElementType::i8;
-    case 2:
-      return ElementType::i16;
-    case 4:
-      return ElementType::i32;
-    case 8:
-      return ElementType::i64;
-    default:
-      return std::nullopt;
+    case 1: return ElementType::i8;
+    case 2: return ElementType::i16;
+    case 4: return ElementType::i32;
+    case 8: return ElementType::i64;
+    default: return std::nullopt;
   }
 }
 
@@ -109,15 +104,12 @@ Result<Encoded> encode_scalar(const ScalarArgument& scalar, ElementType type) {
   if (is_float(type)) {
     const double value = scalar.is_float ? scalar.real : static_cast<double>(scalar.integer);
     switch (type) {
-      case ElementType::f16:
-        return encoded(f16_bits(value));
-      case ElementType::bf16:
-        return encoded(bf16_bits(value));
+      case ElementType::f16: return encoded(f16_bits(value));
+      case ElementType::bf16: return encoded(bf16_bits(value));
       case ElementType::f32:
         return encoded(scalar.is_float ? static_cast<float>(scalar.real)
                                        : static_cast<float>(scalar.integer));
-      default:
-        return encoded(value);
+      default: return encoded(value);
     }
   }
   if (scalar.is_float) return Error{"takes an integer, not a number with a decimal point"};
@@ -274,8 +266,9 @@ std::string launch_with(const KernelInfo& kernel, const std::vector<std::string>
 
 // May the parameter's name stand on the left of a statement?
 bool usable_name(const std::string& name) {
-  for (const char* word : {"symbol", "expect", "save", "print", "ptr", "nullptr", "true", "false", "inf", "nan", "min",
-                           "max", "ceil_div", "dim3", "zero", "uninit", "iota", "uniform", "below"}) {
+  for (const char* word :
+       {"symbol", "expect", "save", "print", "ptr", "nullptr", "true", "false", "inf", "nan", "min", "max",
+        "ceil_div", "dim3", "zero", "uninit", "iota", "uniform", "below"}) {
     if (name == word) return false;
   }
   return !name.empty() && !element_type(name);

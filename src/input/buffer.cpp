@@ -58,17 +58,10 @@ void fill_values(const Fill& fill, uint64_t seed, BufferData* data) {
   for (uint64_t i = 0; i < data->count; ++i) {
     typename Type::Stored value{};
     switch (fill.kind) {
-      case Fill::Kind::iota:
-        value = Type::whole(i);
-        break;
-      case Fill::Kind::uniform:
-        value = Type::uniform(splitmix64(first + i));
-        break;
-      case Fill::Kind::below:
-        value = Type::whole(splitmix64(first + i) % fill.below);
-        break;
-      default:
-        break;
+      case Fill::Kind::iota: value = Type::whole(i); break;
+      case Fill::Kind::uniform: value = Type::uniform(splitmix64(first + i)); break;
+      case Fill::Kind::below: value = Type::whole(splitmix64(first + i) % fill.below); break;
+      default: break;
     }
     std::memcpy(out + i * sizeof value, &value, sizeof value);
   }
@@ -77,25 +70,17 @@ void fill_values(const Fill& fill, uint64_t seed, BufferData* data) {
 void fill_values(const Fill& fill, uint64_t seed, BufferData* data) {
   switch (data->type) {  // signedness does not change the bits
     case ElementType::i8:
-    case ElementType::u8:
-      return fill_values<IntegerOf<uint8_t>>(fill, seed, data);
+    case ElementType::u8: return fill_values<IntegerOf<uint8_t>>(fill, seed, data);
     case ElementType::i16:
-    case ElementType::u16:
-      return fill_values<IntegerOf<uint16_t>>(fill, seed, data);
+    case ElementType::u16: return fill_values<IntegerOf<uint16_t>>(fill, seed, data);
     case ElementType::i32:
-    case ElementType::u32:
-      return fill_values<IntegerOf<uint32_t>>(fill, seed, data);
+    case ElementType::u32: return fill_values<IntegerOf<uint32_t>>(fill, seed, data);
     case ElementType::i64:
-    case ElementType::u64:
-      return fill_values<IntegerOf<uint64_t>>(fill, seed, data);
-    case ElementType::f16:
-      return fill_values<F16>(fill, seed, data);
-    case ElementType::bf16:
-      return fill_values<Bf16>(fill, seed, data);
-    case ElementType::f32:
-      return fill_values<F32>(fill, seed, data);
-    case ElementType::f64:
-      return fill_values<F64>(fill, seed, data);
+    case ElementType::u64: return fill_values<IntegerOf<uint64_t>>(fill, seed, data);
+    case ElementType::f16: return fill_values<F16>(fill, seed, data);
+    case ElementType::bf16: return fill_values<Bf16>(fill, seed, data);
+    case ElementType::f32: return fill_values<F32>(fill, seed, data);
+    case ElementType::f64: return fill_values<F64>(fill, seed, data);
   }
 }
 

@@ -96,7 +96,8 @@ Error compiler_error(const std::string& path, const Compiler& compiler, const Pr
   if (said.empty()) said = "exit code " + std::to_string(run.exit_code);
   Error error{name + " cannot compile this file:\n" + said, path};
   if (compiler.kind == CompilerKind::nvcc && find_compiler("clang").ok())
-    error.hint = "--compiler clang takes fullwarp's own headers, which still have what newer toolkits removed";
+    error.hint =
+        "--compiler clang takes fullwarp's own headers, which still have what newer toolkits removed";
   return error;
 }
 

@@ -24,8 +24,8 @@ struct CompileOptions {
   unsigned sm = 90;                // of the chosen GPU; an older one is used where the compiler stops earlier
   std::vector<std::string> flags;  // the user's: -I -D -std and those behind `--`, in order
   std::vector<std::string> instantiations;  // kernels as launches name them: instantiations()
-  // A compile_commands.json or its folder; empty: looked for around the file. `--compile-commands=PATH` among the
-  // flags says the same.
+  // A compile_commands.json or its folder; empty: looked for around the file. `--compile-commands=PATH` among
+  // the flags says the same.
   std::string compile_commands;
   bool cache = true;
 };

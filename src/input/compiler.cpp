@@ -176,8 +176,8 @@ std::vector<std::string> compile_command(const Compiler& compiler, const Compile
          "-O3", "-gline-tables-only", "-I", cuda_include_dir(), "-include", "cuda_runtime.h"});
     if (!has_flag(flags, {"--cuda-gpu-arch", "--offload-arch"})) {
       add({"--cuda-gpu-arch=sm_" + std::to_string(job.sm)});
-      // Without a toolkit clang takes PTX 4.2 for granted, which has no `shfl.sync`. Each architecture gets the
-      // PTX that came with it or a later one that every clang knows which knows the architecture.
+      // Without a toolkit clang takes PTX 4.2 for granted, which has no `shfl.sync`. Each architecture gets
+      // the PTX that came with it or a later one that every clang knows which knows the architecture.
       const char* ptx = job.sm >= 100 ? "+ptx86" : job.sm >= 87 ? "+ptx78" : "+ptx75";
       add({"-Xclang", "-target-feature", "-Xclang", ptx});
     }

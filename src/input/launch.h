@@ -28,7 +28,7 @@ struct Fill {
   Kind kind = Kind::zero;
   std::optional<uint64_t> seed;  // default: the buffer's position, from 1
   uint64_t below = 0;
-  std::string path;              // of a .npy file, relative to the statement's file
+  std::string path;  // of a .npy file, relative to the statement's file
 };
 
 struct BufferSpec {  // f32[1024*1024] : uniform(7)
@@ -38,7 +38,7 @@ struct BufferSpec {  // f32[1024*1024] : uniform(7)
 };
 
 struct Argument;
-struct BufferArgument {  // a name, or a buffer in place; `+ N` elements
+struct BufferArgument {            // a name, or a buffer in place; `+ N` elements
   std::string name;                // empty: in place
   std::optional<BufferSpec> spec;  // in place
   int64_t offset_elements = 0;
@@ -49,30 +49,46 @@ struct ScalarArgument {  // 1024, 2.5f, n/2, or typed inside a struct: `f32 1.5`
   int64_t integer = 0;
   double real = 0;
 };
-struct StructArgument { std::vector<Argument> members; };         // {f32 1.5, i32 3, in}
-struct PointerArrayArgument { std::vector<Argument> pointers; };  // ptr[]{in, out}
+struct StructArgument {
+  std::vector<Argument> members;
+};  // {f32 1.5, i32 3, in}
+struct PointerArrayArgument {
+  std::vector<Argument> pointers;
+};  // ptr[]{in, out}
 struct Argument {
   std::variant<ScalarArgument, BufferArgument, StructArgument, PointerArrayArgument> value;
   uint32_t column = 0;
 };
 
-struct DefineBuffer { std::string name; BufferSpec spec; };
-struct SetSymbol { std::string symbol; BufferSpec spec; };
+struct DefineBuffer {
+  std::string name;
+  BufferSpec spec;
+};
+struct SetSymbol {
+  std::string symbol;
+  BufferSpec spec;
+};
 struct KernelLaunch {
   std::string kernel;  // as written: `transpose`, `ns::scan<float, 128>`
   Dim3 grid, block;
   uint64_t dynamic_shared_bytes = 0;
   std::vector<Argument> arguments;
 };
-struct Expect {  // expect out ~ @file.npy (rtol 1e-5, atol 0); expect out = f32[4]:iota; expect out[0:8] = other
+struct Expect {  // expect out ~ @file.npy (rtol 1e-5, atol 0); expect out = f32[4]:iota; expect out[0:8] =
+                 // other
   std::string buffer;
   std::optional<std::pair<uint64_t, uint64_t>> range;
-  bool exact = true;  // `=`; `~` compares with the tolerances
+  bool exact = true;         // `=`; `~` compares with the tolerances
   BufferArgument reference;  // `@file.npy` alone: a spec with count 0, of the buffer's own type
   double rtol = 1e-5, atol = 0;
 };
-struct Save { std::string buffer, path; };
-struct Print { std::string buffer; std::optional<std::pair<uint64_t, uint64_t>> range; };
+struct Save {
+  std::string buffer, path;
+};
+struct Print {
+  std::string buffer;
+  std::optional<std::pair<uint64_t, uint64_t>> range;
+};
 
 struct Statement {
   std::variant<DefineBuffer, SetSymbol, KernelLaunch, Expect, Save, Print> value;
@@ -93,8 +109,8 @@ Result<Script> launches_in_source(std::string_view source, std::string_view file
 // in the text, from 1. make_buffer() then needs no position.
 void assign_default_seeds(Script* script);
 
-// Values of a buffer. Random value i of a seed: u = splitmix64(seed * 0x100000001b3 + i); f32 (u >> 40) / 2^24,
-// f64 (u >> 11) / 2^53, integers the low bits, below: u mod K. `initialised` is false for `uninit`.
+// Values of a buffer. Random value i of a seed: u = splitmix64(seed * 0x100000001b3 + i); f32 (u >> 40) /
+// 2^24, f64 (u >> 11) / 2^53, integers the low bits, below: u mod K. `initialised` is false for `uninit`.
 struct BufferData {
   ElementType type = ElementType::f32;
   uint64_t count = 0;

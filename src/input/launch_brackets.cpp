@@ -1,6 +1,6 @@
-// `a << <b` is no C++ but in `operator<< <T>(...)`; so a torn opening bracket that follows a name or a `>` (other
-// than `operator`) is a launch's. Its other end is three `>` in a row outside of brackets with `(` behind them.
-// The blanks inside a bracket move behind it.
+// `a << <b` is no C++ but in `operator<< <T>(...)`; so a torn opening bracket that follows a name or a `>`
+// (other than `operator`) is a launch's. Its other end is three `>` in a row outside of brackets with `(`
+// behind them. The blanks inside a bracket move behind it.
 #include "input/launch_brackets.h"
 
 #include <array>

@@ -1,5 +1,5 @@
-// nvcc takes `kernel << <grid, block> >> (...)`, as formatters that do not know CUDA write it; clang wants the
-// brackets in one piece.
+// nvcc takes `kernel << <grid, block> >> (...)`, as formatters that do not know CUDA write it; clang wants
+// the brackets in one piece.
 #pragma once
 
 #include <string>

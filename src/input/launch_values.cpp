@@ -56,14 +56,10 @@ std::optional<ElementType> find_type(std::string_view name) {
 
 std::string found(const Token& token) {
   switch (token.kind) {
-    case TokenKind::end:
-      return "found the end";
-    case TokenKind::newline:
-      return "found the end of the line";
-    case TokenKind::path:
-      return "found `@" + std::string(token.text) + "`";
-    default:
-      return "found `" + std::string(token.text) + "`";
+    case TokenKind::end: return "found the end";
+    case TokenKind::newline: return "found the end of the line";
+    case TokenKind::path: return "found `@" + std::string(token.text) + "`";
+    default: return "found `" + std::string(token.text) + "`";
   }
 }
 

@@ -72,8 +72,8 @@ std::string CacheKey::text() const {
   return name;
 }
 
-// By the clock that file times are taken from: it lags behind the precise one by up to a tick of the kernel, so that a
-// file changed right after the precise time would seem older than it.
+// By the clock that file times are taken from: it lags behind the precise one by up to a tick of the kernel,
+// so that a file changed right after the precise time would seem older than it.
 int64_t PtxCache::now_ns() {
   timespec now{};
 #ifdef CLOCK_REALTIME_COARSE

@@ -24,7 +24,7 @@ void add_source_names(KernelInfo* kernel, const std::multimap<std::string, Sourc
     if (it->second.parameters.size() != kernel->parameters.size()) continue;
     const bool named = std::all_of(it->second.parameters.begin(), it->second.parameters.end(),
                                    [](const SourceParameter& p) { return !p.name.empty(); });
-    if (!named && match != nullptr) continue;  // a declaration beside the definition
+    if (!named && match != nullptr) continue;     // a declaration beside the definition
     if (match != nullptr && match_named) return;  // overloads
     match = &it->second;
     match_named = named;
@@ -49,7 +49,8 @@ std::string signature_of(const KernelInfo& kernel) {
   return text + ")";
 }
 
-// What a launch needs to know beside the parameters: is there a second dimension, is there dynamic shared memory?
+// What a launch needs to know beside the parameters: is there a second dimension, is there dynamic shared
+// memory?
 void look_into_body(const ptx::Module& module, const ptx::Function& function, KernelInfo* kernel) {
   bool second = false;
   for (const ptx::Instruction& instruction : function.instructions) {
@@ -57,9 +58,9 @@ void look_into_body(const ptx::Module& module, const ptx::Function& function, Ke
       const ptx::Operand& operand = module.operands_of(instruction)[o];
       second |= operand.kind == ptx::Operand::Kind::special && operand.component == 1 &&
                 static_cast<ptx::Special>(operand.index) == ptx::Special::tid;
-      const bool variable = operand.kind == ptx::Operand::Kind::variable ||
-                            (operand.kind == ptx::Operand::Kind::address &&
-                             operand.base == ptx::Operand::Kind::variable);
+      const bool variable =
+          operand.kind == ptx::Operand::Kind::variable ||
+          (operand.kind == ptx::Operand::Kind::address && operand.base == ptx::Operand::Kind::variable);
       if (!variable || operand.index >= module.variables.size()) continue;
       const ptx::Variable& named = module.variables[operand.index];
       kernel->dynamic_shared |= named.space == ptx::Space::shared && named.external;
@@ -231,8 +232,10 @@ Error not_launched(const KernelInfo& kernel, const std::string& file, size_t oth
   Error error{"no launch of kernel " + kernel.signature, file, 0, 0,
               "say how to run it, in a comment of the source or with --launch:"};
   if (others > 0)
-    error.message += " (and " + std::to_string(others) + " more instantiation" + (others == 1 ? "" : "s") + ")";
-  for (const std::string& statement : example_statements(kernel)) error.hint += "\n    // fullwarp: " + statement;
+    error.message +=
+        " (and " + std::to_string(others) + " more instantiation" + (others == 1 ? "" : "s") + ")";
+  for (const std::string& statement : example_statements(kernel))
+    error.hint += "\n    // fullwarp: " + statement;
   return error;
 }
 

@@ -36,7 +36,7 @@ struct KernelInfo {
   FunctionName parts;
   std::vector<ParameterInfo> parameters;
   uint32_t parameter_bytes = 0;
-  Dim3 block{256, 1, 1};  // to start from: `.reqntid` where the kernel asks for one
+  Dim3 block{256, 1, 1};        // to start from: `.reqntid` where the kernel asks for one
   bool dynamic_shared = false;  // names an `extern __shared__` array
 };
 
@@ -51,12 +51,12 @@ Result<size_t> find_kernel(const std::vector<KernelInfo>& kernels, std::string_v
 // A launch statement to start from; it parses, and gives every parameter a value of its type.
 std::string example_launch(const KernelInfo& kernel);
 
-// The same as statements to edit, a line each: the values under the parameters' names, then the launch. Just the
-// launch where the names are not known or cannot be used.
+// The same as statements to edit, a line each: the values under the parameters' names, then the launch. Just
+// the launch where the names are not known or cannot be used.
 std::vector<std::string> example_statements(const KernelInfo& kernel);
 
-// For a kernel that no statement launches: its signature and an example. `others`: how many more instantiations of the
-// same template there are.
+// For a kernel that no statement launches: its signature and an example. `others`: how many more
+// instantiations of the same template there are.
 Error not_launched(const KernelInfo& kernel, const std::string& file, size_t others = 0);
 
 // For a file with no kernel at all: what it may be, with the templates that nothing instantiates.

@@ -49,7 +49,7 @@ SourceParameter parameter_from(std::string text) {
   for (const char* word : {"__restrict__", "__restrict", "__grid_constant__"}) erase_word(&text, word);
   text = single_blanks(text.substr(0, text.find('=')));
   SourceParameter parameter;
-  size_t end = text.find('[');  // `float a[4]`
+  size_t end = text.find('[');                                      // `float a[4]`
   const size_t inner = std::min(text.find("(*"), text.find("(&"));  // `void (*call)(int)`, `float (&tile)[4]`
   if (inner != std::string::npos) end = text.find(')', inner);
   end = std::min(end, text.size());

@@ -1,5 +1,6 @@
-// What nvcc takes and clang refuses, and what a change of a few characters in the text mends: the changed text is
-// laid over the file while clang runs, so that the file stays as it is and messages and `.loc` name it.
+// What nvcc takes and clang refuses, and what a change of a few characters in the text mends: the changed
+// text is laid over the file while clang runs, so that the file stays as it is and messages and `.loc` name
+// it.
 #pragma once
 
 #include <set>
@@ -15,8 +16,8 @@ class SourceRepairs {
  public:
   explicit SourceRepairs(const TemporaryDirectory& folder) : folder_(folder) {}
 
-  // Tries the files that a compiler's errors point at (`path:line:column: error: ...`). True if one was changed
-  // that was not before: compiling once more is worth it.
+  // Tries the files that a compiler's errors point at (`path:line:column: error: ...`). True if one was
+  // changed that was not before: compiling once more is worth it.
   bool repair(std::string_view messages);
 
   // What clang needs to see the changed files; empty if there are none.

@@ -1,5 +1,5 @@
-// Floating point to integer, to and from half, to whole numbers. A value out of range saturates; a NaN gives 0 where
-// both sides have 32 bits, else the integer with only the top bit set (PTX ISA, cvt).
+// Floating point to integer, to and from half, to whole numbers. A value out of range saturates; a NaN gives
+// 0 where both sides have 32 bits, else the integer with only the top bit set (PTX ISA, cvt).
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -83,18 +83,19 @@ float from_half(uint32_t h) {
   if (exponent == 31) {
     return std::bit_cast<float>(fraction != 0 ? 0x7fffffffu : sign | 0x7f800000u);
   }
-  const float magnitude = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
-                                        : std::ldexp(static_cast<float>(fraction | 0x400), static_cast<int>(exponent) - 25);
+  const float magnitude =
+      exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                    : std::ldexp(static_cast<float>(fraction | 0x400), static_cast<int>(exponent) - 25);
   return sign != 0 ? -magnitude : magnitude;
 }
 
 double from_i32(int32_t a) { return a; }
 double from_u32(uint32_t a) { return a; }
 
-#define FOUR(PREFIX, I, F)                                                        \
-  Adapt<&to_integer<I, F, kNearest>>::entry("__nv_" PREFIX "_rn"),                \
-      Adapt<&to_integer<I, F, kZero>>::entry("__nv_" PREFIX "_rz"),               \
-      Adapt<&to_integer<I, F, kUp>>::entry("__nv_" PREFIX "_ru"),                 \
+#define FOUR(PREFIX, I, F)                                          \
+  Adapt<&to_integer<I, F, kNearest>>::entry("__nv_" PREFIX "_rn"),  \
+      Adapt<&to_integer<I, F, kZero>>::entry("__nv_" PREFIX "_rz"), \
+      Adapt<&to_integer<I, F, kUp>>::entry("__nv_" PREFIX "_ru"),   \
       Adapt<&to_integer<I, F, kDown>>::entry("__nv_" PREFIX "_rd")
 
 constexpr Function kFunctions[] = {

@@ -1,5 +1,5 @@
-// The functions of <cmath> and CUDA's relatives of them. Single precision is the double function rounded once, double
-// precision the host's, or computed in long double where the host has none.
+// The functions of <cmath> and CUDA's relatives of them. Single precision is the double function rounded
+// once, double precision the host's, or computed in long double where the host has none.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -61,7 +61,8 @@ double rsqrt_(double a) { return static_cast<double>(1 / std::sqrt(static_cast<l
 double cbrt_(double a) { return static_cast<double>(std::cbrt(static_cast<long double>(a))); }
 double rcbrt_(double a) { return static_cast<double>(1 / std::cbrt(static_cast<long double>(a))); }
 
-// sin(pi a) and cos(pi a): the argument is reduced exactly, to a quarter turn and a rest of at most an eighth.
+// sin(pi a) and cos(pi a): the argument is reduced exactly, to a quarter turn and a rest of at most an
+// eighth.
 void turn(double a, int* quarter, long double* rest) {
   const double in_turn = std::fmod(a, 2.0);  // in (-2, 2), in half turns
   const double quarters = std::nearbyint(in_turn * 2);
@@ -219,7 +220,9 @@ T scale(T a, int32_t exponent) {
   return std::scalbn(a, exponent);
 }
 double powi(double a, int32_t n) { return std::pow(a, static_cast<double>(n)); }
-float powif(float a, int32_t n) { return static_cast<float>(std::pow(static_cast<double>(a), static_cast<double>(n))); }
+float powif(float a, int32_t n) {
+  return static_cast<float>(std::pow(static_cast<double>(a), static_cast<double>(n)));
+}
 
 double nan_(const void*) { return kNaN; }
 float nanf_(const void*) { return std::bit_cast<float>(0x7fc00000u); }
@@ -240,7 +243,8 @@ float fast_pow(float a, float b) { return fast_exp2(b * fast_log2(a)); }
 // CUDA: for 2^126 < |b| < 2^128 the quotient is 0, or a NaN for an infinite a.
 float fast_divide(float a, float b) {
   const float magnitude = std::fabs(b);
-  if (magnitude > 0x1p126f && std::isfinite(b)) return std::isfinite(a) ? std::copysign(0.0f, a * b) : static_cast<float>(kNaN);
+  if (magnitude > 0x1p126f && std::isfinite(b))
+    return std::isfinite(a) ? std::copysign(0.0f, a * b) : static_cast<float>(kNaN);
   return a / b;
 }
 float fast_tan(float a) { return fast_divide(single1<&sin_>(a), single1<&cos_>(a)); }
@@ -250,19 +254,56 @@ float fast_tan(float a) { return fast_divide(single1<&sin_>(a), single1<&cos_>(a
 #define SAME(NAME, F) Adapt<&F<double>>::entry("__nv_" NAME), Adapt<&F<float>>::entry("__nv_" NAME "f")
 
 constexpr Function kFunctions[] = {
-    BOTH1("acos", acos_), BOTH1("acosh", acosh_), BOTH1("asin", asin_), BOTH1("asinh", asinh_),
-    BOTH1("atan", atan_), BOTH1("atanh", atanh_), BOTH1("cbrt", cbrt_), BOTH1("cos", cos_),
-    BOTH1("cosh", cosh_), BOTH1("cospi", cospi_), BOTH1("exp", exp_), BOTH1("exp10", exp10_),
-    BOTH1("exp2", exp2_), BOTH1("expm1", expm1_), BOTH1("log", log_), BOTH1("log10", log10_),
-    BOTH1("log1p", log1p_), BOTH1("log2", log2_), BOTH1("logb", logb_), BOTH1("rcbrt", rcbrt_),
-    BOTH1("rsqrt", rsqrt_), BOTH1("sin", sin_), BOTH1("sinh", sinh_), BOTH1("sinpi", sinpi_),
-    BOTH1("tan", tan_), BOTH1("tanh", tanh_), BOTH2("atan2", atan2_), BOTH2("hypot", hypot_),
+    BOTH1("acos", acos_),
+    BOTH1("acosh", acosh_),
+    BOTH1("asin", asin_),
+    BOTH1("asinh", asinh_),
+    BOTH1("atan", atan_),
+    BOTH1("atanh", atanh_),
+    BOTH1("cbrt", cbrt_),
+    BOTH1("cos", cos_),
+    BOTH1("cosh", cosh_),
+    BOTH1("cospi", cospi_),
+    BOTH1("exp", exp_),
+    BOTH1("exp10", exp10_),
+    BOTH1("exp2", exp2_),
+    BOTH1("expm1", expm1_),
+    BOTH1("log", log_),
+    BOTH1("log10", log10_),
+    BOTH1("log1p", log1p_),
+    BOTH1("log2", log2_),
+    BOTH1("logb", logb_),
+    BOTH1("rcbrt", rcbrt_),
+    BOTH1("rsqrt", rsqrt_),
+    BOTH1("sin", sin_),
+    BOTH1("sinh", sinh_),
+    BOTH1("sinpi", sinpi_),
+    BOTH1("tan", tan_),
+    BOTH1("tanh", tanh_),
+    BOTH2("atan2", atan2_),
+    BOTH2("hypot", hypot_),
     BOTH2("pow", pow_),
-    SAME("fabs", fabs_), SAME("fdim", fdim_), SAME("fma", fma_), SAME("fmax", fmax_), SAME("fmin", fmin_),
-    SAME("fmod", fmod_), SAME("frexp", frexp_), SAME("ilogb", ilogb_), SAME("ldexp", scale),
-    SAME("modf", modf_), SAME("nextafter", nextafter_), SAME("norm3d", norm3), SAME("norm4d", norm4),
-    SAME("norm", norm), SAME("remainder", remainder_), SAME("remquo", remquo_), SAME("rhypot", rhypot),
-    SAME("rnorm3d", rnorm3), SAME("rnorm4d", rnorm4), SAME("rnorm", rnorm), SAME("scalbn", scale),
+    SAME("fabs", fabs_),
+    SAME("fdim", fdim_),
+    SAME("fma", fma_),
+    SAME("fmax", fmax_),
+    SAME("fmin", fmin_),
+    SAME("fmod", fmod_),
+    SAME("frexp", frexp_),
+    SAME("ilogb", ilogb_),
+    SAME("ldexp", scale),
+    SAME("modf", modf_),
+    SAME("nextafter", nextafter_),
+    SAME("norm3d", norm3),
+    SAME("norm4d", norm4),
+    SAME("norm", norm),
+    SAME("remainder", remainder_),
+    SAME("remquo", remquo_),
+    SAME("rhypot", rhypot),
+    SAME("rnorm3d", rnorm3),
+    SAME("rnorm4d", rnorm4),
+    SAME("rnorm", rnorm),
+    SAME("scalbn", scale),
     Adapt<&sqrt_>::entry("__nv_sqrt"),
     Adapt<&sqrtf_>::entry("__nv_sqrtf"),
     Adapt<&single1<&rsqrt_>>::entry("__nv_frsqrt_rn"),

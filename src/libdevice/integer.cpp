@@ -8,8 +8,12 @@
 namespace fullwarp::libdevice {
 namespace {
 
-int32_t abs32(int32_t a) { return static_cast<int32_t>(a < 0 ? 0u - static_cast<uint32_t>(a) : static_cast<uint32_t>(a)); }
-int64_t abs64(int64_t a) { return static_cast<int64_t>(a < 0 ? 0ull - static_cast<uint64_t>(a) : static_cast<uint64_t>(a)); }
+int32_t abs32(int32_t a) {
+  return static_cast<int32_t>(a < 0 ? 0u - static_cast<uint32_t>(a) : static_cast<uint32_t>(a));
+}
+int64_t abs64(int64_t a) {
+  return static_cast<int64_t>(a < 0 ? 0ull - static_cast<uint64_t>(a) : static_cast<uint64_t>(a));
+}
 
 template <class T>
 T lesser(T a, T b) {
@@ -79,7 +83,8 @@ int32_t rhadd(int32_t a, int32_t b) { return static_cast<int32_t>((int64_t{a} + 
 uint32_t uhadd(uint32_t a, uint32_t b) { return static_cast<uint32_t>((uint64_t{a} + b) >> 1); }
 uint32_t urhadd(uint32_t a, uint32_t b) { return static_cast<uint32_t>((uint64_t{a} + b + 1) >> 1); }
 
-// A NaN keeps its payload where only bits move: these take and give integers, whose lanes are the same 32 or 64 bits.
+// A NaN keeps its payload where only bits move: these take and give integers, whose lanes are the same 32 or
+// 64 bits.
 template <class T>
 T same(T a) {
   return a;

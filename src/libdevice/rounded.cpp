@@ -1,6 +1,6 @@
-// Arithmetic and conversions to floating point with a rounding direction. The direction is set in the FPU for the loop
-// over the lanes; this file is compiled with -frounding-math, so that no operation is done before the program runs
-// or moved across the change.
+// Arithmetic and conversions to floating point with a rounding direction. The direction is set in the FPU for
+// the loop over the lanes; this file is compiled with -frounding-math, so that no operation is done before
+// the program runs or moved across the change.
 #include <cfenv>
 #include <cmath>
 #include <cstdint>
@@ -66,10 +66,11 @@ struct Rounded {
   }
 };
 
-#define FOUR(PREFIX, F)                                \
-  Rounded<F, FE_TONEAREST>::entry("__nv_" PREFIX "_rn"), \
+#define FOUR(PREFIX, F)                                       \
+  Rounded<F, FE_TONEAREST>::entry("__nv_" PREFIX "_rn"),      \
       Rounded<F, FE_TOWARDZERO>::entry("__nv_" PREFIX "_rz"), \
-      Rounded<F, FE_UPWARD>::entry("__nv_" PREFIX "_ru"), Rounded<F, FE_DOWNWARD>::entry("__nv_" PREFIX "_rd")
+      Rounded<F, FE_UPWARD>::entry("__nv_" PREFIX "_ru"),     \
+      Rounded<F, FE_DOWNWARD>::entry("__nv_" PREFIX "_rd")
 
 constexpr Function kFunctions[] = {
     FOUR("fadd", &add<float>),

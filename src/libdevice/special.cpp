@@ -1,5 +1,5 @@
-// Error functions and their inverses, the normal distribution, gamma, Bessel functions. What the host's libm lacks is
-// computed in long double: series without cancellation, and Newton steps on the host's erf.
+// Error functions and their inverses, the normal distribution, gamma, Bessel functions. What the host's libm
+// lacks is computed in long double: series without cancellation, and Newton steps on the host's erf.
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -38,8 +38,9 @@ Wide erf_inverse(Wide y) {
   return x;
 }
 
-// The x > 0 with erfc(x) = y, for y in (0, 1]. Newton's method on log(erfc), which is concave and falls: from a start
-// beyond the root the steps stay beyond it and converge, and from one before it the first step leads beyond.
+// The x > 0 with erfc(x) = y, for y in (0, 1]. Newton's method on log(erfc), which is concave and falls: from
+// a start beyond the root the steps stay beyond it and converge, and from one before it the first step leads
+// beyond.
 Wide erfc_inverse(Wide y) {
   if (y >= 0.5L) return erf_inverse(1 - y);
   const Wide log_y = std::log(y);
@@ -103,8 +104,8 @@ double j0_(double a) { return ::j0(a); }
 double j1_(double a) { return ::j1(a); }
 double y0_(double a) { return ::y0(a); }
 double y1_(double a) { return ::y1(a); }
-// A negative order is a NaN, as in CUDA. The host's recurrence takes as many steps as the order: beyond 2^20, where a
-// value of interest would need an argument as large, the limits for a fixed argument stand in.
+// A negative order is a NaN, as in CUDA. The host's recurrence takes as many steps as the order: beyond 2^20,
+// where a value of interest would need an argument as large, the limits for a fixed argument stand in.
 constexpr int32_t kMaxOrder = 1 << 20;
 double jn_(int32_t n, double a) {
   if (n < 0 || std::isnan(a)) return kNaN;

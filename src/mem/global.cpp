@@ -107,9 +107,9 @@ AccessCost global_cost(const WarpAccess& access) {
   if (!access.mask) return {};
   if (access.space == AccessSpace::local) return local_cost(access);
   const LineCounts counts = count_lines(access.address.data(), access.mask, access.width_bytes);
-  AccessCost cost =
-      counts.counted ? cost_of(lane_count(access.mask), access.width_bytes, counts.sectors, counts.lines)
-                     : far_or_straddling_cost(access);
+  AccessCost cost = counts.counted
+                        ? cost_of(lane_count(access.mask), access.width_bytes, counts.sectors, counts.lines)
+                        : far_or_straddling_cost(access);
   if (access.kind == AccessKind::atomic || access.kind == AccessKind::reduction)
     cost.atomic_sectors = atomic_sectors(access);
   return cost;

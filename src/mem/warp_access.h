@@ -39,7 +39,8 @@ struct AccessCost {
   uint32_t ideal_wavefronts = 0;  // shared: what the same lanes and width need without conflicts
   uint32_t least_wavefronts =
       0;  // as memory_l1_wavefronts_shared_ideal: min(wavefronts, ceil(lanes x width / 128))
-  uint32_t atomic_sectors = 0;  // global atomics: over the sectors touched, the most lanes at one address, added
+  uint32_t atomic_sectors =
+      0;  // global atomics: over the sectors touched, the most lanes at one address, added
 
   bool operator==(const AccessCost&) const = default;
 };

@@ -17,21 +17,16 @@ using Kind = ptx::Operand::Kind;
 AccessClass space_of(const Instruction& i) {
   for (unsigned k = 0; k < i.mod_count; ++k) {
     switch (i.mods[k]) {
-      case Mod::global:
-        return AccessClass::global;
+      case Mod::global: return AccessClass::global;
       case Mod::shared:
       case Mod::shared_cta:
-      case Mod::shared_cluster:
-        return AccessClass::shared;
-      case Mod::local:
-        return AccessClass::local;
+      case Mod::shared_cluster: return AccessClass::shared;
+      case Mod::local: return AccessClass::local;
       case Mod::param:
       case Mod::param_entry:
       case Mod::param_func:
-      case Mod::const_:
-        return AccessClass::none;
-      default:
-        break;
+      case Mod::const_: return AccessClass::none;
+      default: break;
     }
   }
   return AccessClass::generic;
@@ -41,8 +36,7 @@ AccessClass space_of(const Instruction& i) {
 bool removable(const Instruction& i, const PtxAccess& access) {
   switch (i.op) {
     case Op::ld:
-    case Op::ldu:
-      return access.may_vanish;
+    case Op::ldu: return access.may_vanish;
     case Op::add:
     case Op::sub:
     case Op::mul:
@@ -91,10 +85,8 @@ bool removable(const Instruction& i, const PtxAccess& access) {
     case Op::prmt:
     case Op::mov:
     case Op::cvt:
-    case Op::cvta:
-      return true;
-    default:
-      return false;
+    case Op::cvta: return true;
+    default: return false;
   }
 }
 
@@ -154,38 +146,24 @@ PtxAccess ptx_access(const ptx::Module& module, const Instruction& i) {
       access.plain = false;
       return access;
     }
-    default:
-      return {};
+    default: return {};
   }
   access.space = space_of(i);
   if (access.space == AccessClass::none || access.address_operand >= i.operand_count) return {};
   access.element_bytes = ptx::size_bytes(i.type());
   for (unsigned k = 0; k < i.mod_count; ++k) {
     switch (i.mods[k]) {
-      case Mod::v2:
-        access.elements = 2;
-        break;
-      case Mod::v4:
-        access.elements = 4;
-        break;
-      case Mod::v8:
-        access.elements = 8;
-        break;
-      case Mod::nc:
-        access.read_only = true;
-        break;
+      case Mod::v2: access.elements = 2; break;
+      case Mod::v4: access.elements = 4; break;
+      case Mod::v8: access.elements = 8; break;
+      case Mod::nc: access.read_only = true; break;
       case Mod::volatile_:
       case Mod::acquire:
       case Mod::release:
       case Mod::acq_rel:
-      case Mod::mmio:
-        access.plain = access.may_vanish = false;
-        break;
-      case Mod::relaxed:
-        access.plain &= access.space == AccessClass::shared;
-        break;
-      default:
-        break;
+      case Mod::mmio: access.plain = access.may_vanish = false; break;
+      case Mod::relaxed: access.plain &= access.space == AccessClass::shared; break;
+      default: break;
     }
     access.hints = access.hints * 257 + static_cast<uint64_t>(i.mods[k]) + 1;
   }

@@ -32,10 +32,8 @@ bool is_integer(Type type) {
     case Type::u64:
     case Type::s16:
     case Type::s32:
-    case Type::s64:
-      return true;
-    default:
-      return false;
+    case Type::s64: return true;
+    default: return false;
   }
 }
 
@@ -47,29 +45,22 @@ unsigned transfer(const Instruction& i, const Operand* operands, Of of) {
   switch (i.op) {
     case Op::mov:
     case Op::cvta:
-    case Op::neg:
-      return of(1);
-    case Op::cvt:
-      return is_integer(i.type(1)) ? of(1) : 0;
+    case Op::neg: return of(1);
+    case Op::cvt: return is_integer(i.type(1)) ? of(1) : 0;
     case Op::add:
     case Op::sub:
     case Op::or_:
     case Op::xor_:
-    case Op::selp:
-      return std::min(of(1), of(2));
-    case Op::and_:
-      return std::max(of(1), of(2));
-    case Op::mul:
-      return i.has(Mod::hi) ? 0 : sum(of(1), of(2));
-    case Op::mad:
-      return i.has(Mod::hi) ? 0 : std::min(sum(of(1), of(2)), of(3));
+    case Op::selp: return std::min(of(1), of(2));
+    case Op::and_: return std::max(of(1), of(2));
+    case Op::mul: return i.has(Mod::hi) ? 0 : sum(of(1), of(2));
+    case Op::mad: return i.has(Mod::hi) ? 0 : std::min(sum(of(1), of(2)), of(3));
     case Op::shl:
       if (operands[2].kind != Kind::imm) return of(1);
       return operands[2].value < 0 || operands[2].value > 63
                  ? kZeroBitsCap
                  : sum(of(1), static_cast<unsigned>(operands[2].value));
-    default:
-      return 0;
+    default: return 0;
   }
 }
 
@@ -87,10 +78,8 @@ bool has_transfer(Op op) {
     case Op::and_:
     case Op::mul:
     case Op::mad:
-    case Op::shl:
-      return true;
-    default:
-      return false;
+    case Op::shl: return true;
+    default: return false;
   }
 }
 
@@ -108,10 +97,8 @@ bool is_pure(Op op) {
     case Op::div:
     case Op::rem:
     case Op::prmt:
-    case Op::lop3:
-      return true;
-    default:
-      return false;
+    case Op::lop3: return true;
+    default: return false;
   }
 }
 
@@ -215,10 +202,8 @@ void AddressForms::find_zero_bits() {
 
 unsigned AddressForms::register_zero_bits(const Operand& o) const {
   switch (o.kind) {
-    case Kind::imm:
-      return zero_bits_of(static_cast<uint64_t>(o.value));
-    case Kind::reg:
-      return o.index < register_zero_bits_.size() ? register_zero_bits_[o.index] : 0;
+    case Kind::imm: return zero_bits_of(static_cast<uint64_t>(o.value));
+    case Kind::reg: return o.index < register_zero_bits_.size() ? register_zero_bits_[o.index] : 0;
     case Kind::variable: {
       const ptx::Variable& v = module_.variables[o.index];
       const bool dynamic = v.space == ptx::Space::shared && v.external;
@@ -227,8 +212,7 @@ unsigned AddressForms::register_zero_bits(const Operand& o) const {
           place != shared_offset_.end() ? place->second : std::max<uint32_t>(v.align, dynamic ? 16 : 1);
       return std::min(zero_bits_of(at), zero_bits_of(static_cast<uint64_t>(o.value)));
     }
-    default:
-      return 0;
+    default: return 0;
   }
 }
 
@@ -270,10 +254,8 @@ Form AddressForms::register_form(uint32_t reg) {
 
 Form AddressForms::form_of(const Operand& o) {
   switch (o.kind) {
-    case Kind::reg:
-      return register_form(o.index);
-    case Kind::imm:
-      return {{}, static_cast<uint64_t>(o.value)};
+    case Kind::reg: return register_form(o.index);
+    case Kind::imm: return {{}, static_cast<uint64_t>(o.value)};
     case Kind::variable: {
       Form form = variable_form(o.index);
       form.constant += static_cast<uint64_t>(o.value);
@@ -285,8 +267,7 @@ Form AddressForms::form_of(const Operand& o) {
       if (fresh) place->second = root(0).terms[0].first;
       return {{{place->second, 1}}, 0};
     }
-    default:
-      return root(0);
+    default: return root(0);
   }
 }
 
@@ -321,10 +302,8 @@ Form AddressForms::result_of(const Instruction& i, unsigned bits) {
       case Op::mov:
         if (i.operand_count == 2 && operands[1].kind != Kind::vector) return form_of(operands[1]);
         break;
-      case Op::add:
-        return combined(form_of(operands[1]), form_of(operands[2]), 1, mask);
-      case Op::sub:
-        return combined(form_of(operands[1]), form_of(operands[2]), ~uint64_t{0}, mask);
+      case Op::add: return combined(form_of(operands[1]), form_of(operands[2]), 1, mask);
+      case Op::sub: return combined(form_of(operands[1]), form_of(operands[2]), ~uint64_t{0}, mask);
       case Op::shl:
         if (operands[2].kind == Kind::imm && operands[2].value >= 0 && operands[2].value < 64)
           return combined({}, form_of(operands[1]), uint64_t{1} << operands[2].value, mask);
@@ -338,8 +317,7 @@ Form AddressForms::result_of(const Instruction& i, unsigned bits) {
             constant(a) ? combined({}, b, a.constant, mask) : combined({}, a, b.constant, mask);
         return i.op == Op::mul ? product : combined(product, form_of(operands[3]), 1, mask);
       }
-      default:
-        break;
+      default: break;
     }
   }
   if (is_pure(i.op)) return opaque(i, bits);

@@ -112,12 +112,8 @@ class Pass {
         forms_.begin_block();
       }
       switch (access.kind) {
-        case PtxAccess::Kind::load:
-          load(n, i, access);
-          break;
-        case PtxAccess::Kind::store:
-          store(n, i, access);
-          break;
+        case PtxAccess::Kind::load: load(n, i, access); break;
+        case PtxAccess::Kind::store: store(n, i, access); break;
         case PtxAccess::Kind::none:
           if (orders_memory(i)) close_memory();
           break;
@@ -164,10 +160,8 @@ class Pass {
       case Op::tcgen05:
       case Op::red:
       case Op::multimem:
-      case Op::griddepcontrol:
-        return true;
-      default:
-        return false;
+      case Op::griddepcontrol: return true;
+      default: return false;
     }
   }
 

@@ -23,18 +23,13 @@ struct Found {
 
 bool same_kind(const PtxAccess& ptx, const cubin::MachineOp& op) {
   switch (ptx.kind) {
-    case PtxAccess::Kind::load:
-      return op.kind == MachineKind::load;
-    case PtxAccess::Kind::store:
-      return op.kind == MachineKind::store;
-    case PtxAccess::Kind::atomic:
-      return op.kind == MachineKind::atomic || op.kind == MachineKind::reduction;
+    case PtxAccess::Kind::load: return op.kind == MachineKind::load;
+    case PtxAccess::Kind::store: return op.kind == MachineKind::store;
+    case PtxAccess::Kind::atomic: return op.kind == MachineKind::atomic || op.kind == MachineKind::reduction;
     case PtxAccess::Kind::matrix:
       return op.kind == MachineKind::matrix_load || op.kind == MachineKind::matrix_store;
-    case PtxAccess::Kind::async_copy:
-      return op.kind == MachineKind::async_copy;
-    case PtxAccess::Kind::none:
-      return false;
+    case PtxAccess::Kind::async_copy: return op.kind == MachineKind::async_copy;
+    case PtxAccess::Kind::none: return false;
   }
   return false;
 }

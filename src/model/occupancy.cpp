@@ -37,14 +37,10 @@ uint32_t smallest_carve_out_kb(const gpu::Sm& sm, uint64_t bytes) {
 
 std::string_view to_string(Limiter limiter) {
   switch (limiter) {
-    case Limiter::warps:
-      return "warps";
-    case Limiter::blocks:
-      return "blocks";
-    case Limiter::registers:
-      return "registers";
-    case Limiter::shared:
-      return "shared memory";
+    case Limiter::warps: return "warps";
+    case Limiter::blocks: return "blocks";
+    case Limiter::registers: return "registers";
+    case Limiter::shared: return "shared memory";
   }
   return "";
 }

@@ -21,18 +21,18 @@ struct InstructionId {
 };
 
 struct ExecutionCounters {
-  uint64_t warps = 0;       // warp executions of the instruction
-  uint64_t lanes = 0;       // sum over them of active lanes (before the guard predicate)
-  uint64_t lanes_on = 0;    // ... after the guard predicate
-  uint64_t divergent = 0;   // branches: executions whose active lanes went more than one way
+  uint64_t warps = 0;      // warp executions of the instruction
+  uint64_t lanes = 0;      // sum over them of active lanes (before the guard predicate)
+  uint64_t lanes_on = 0;   // ... after the guard predicate
+  uint64_t divergent = 0;  // branches: executions whose active lanes went more than one way
 };
 
 // A warp's worth of addresses, kept as evidence: the costliest request of an instruction, the first if equal.
 struct AccessExample {
-  mem::WarpAccess access;         // shared: offsets; global: device addresses; local: offset in the thread's own
+  mem::WarpAccess access;  // shared: offsets; global: device addresses; local: offset in the thread's own
   Dim3 block;
-  uint32_t warp = 0;              // in the block
-  int32_t buffer = -1;            // global: index in KernelProfile::buffers of the first active lane, or -1
+  uint32_t warp = 0;    // in the block
+  int32_t buffer = -1;  // global: index in KernelProfile::buffers of the first active lane, or -1
   std::array<int64_t, kWarpSize> buffer_offset = {};  // global: byte offset in that buffer
   bool valid = false;
 };
@@ -41,18 +41,20 @@ struct AccessExample {
 // instruction is counted there (`merged_into`), see docs/fidelity.md.
 struct MemoryCounters {
   InstructionId instruction;
-  mem::AccessSpace space = mem::AccessSpace::global;  // as executed; generic accesses have one entry per space met
+  mem::AccessSpace space =
+      mem::AccessSpace::global;  // as executed; generic accesses have one entry per space met
   mem::AccessKind kind = mem::AccessKind::load;
-  uint32_t width_bytes = 4;   // machine width
-  int32_t merged_into = -1;   // index in KernelProfile::memory, or -1
+  uint32_t width_bytes = 4;  // machine width
+  int32_t merged_into = -1;  // index in KernelProfile::memory, or -1
   uint64_t requests = 0;
   uint64_t lanes = 0;
-  uint64_t bytes_asked = 0;   // lanes x width
+  uint64_t bytes_asked = 0;  // lanes x width
   uint64_t sectors = 0, ideal_sectors = 0, lines = 0, atomic_sectors = 0;
   uint64_t wavefronts = 0, ideal_wavefronts = 0, least_wavefronts = 0;  // see mem::AccessCost
-  uint64_t misaligned_requests = 0;  // global: requests that need exactly one sector more than the same lanes from an aligned base
-  uint64_t extra_copies = 0;  // global loads: sectors that this block had already loaded
-  uint64_t uniform_requests = 0;     // all active lanes at one address
+  uint64_t misaligned_requests =
+      0;  // global: requests that need exactly one sector more than the same lanes from an aligned base
+  uint64_t extra_copies = 0;      // global loads: sectors that this block had already loaded
+  uint64_t uniform_requests = 0;  // all active lanes at one address
   AccessExample example;
 };
 
@@ -73,26 +75,38 @@ struct DivisorObservation {
 };
 
 enum class FaultKind : uint8_t {
-  out_of_bounds, misaligned, uninitialised, shared_race, global_race, barrier_divergence, deadlock,
-  step_limit, assert_failed, trap, null_pointer, write_to_const, invalid_instruction, stack_overflow,
+  out_of_bounds,
+  misaligned,
+  uninitialised,
+  shared_race,
+  global_race,
+  barrier_divergence,
+  deadlock,
+  step_limit,
+  assert_failed,
+  trap,
+  null_pointer,
+  write_to_const,
+  invalid_instruction,
+  stack_overflow,
 };
 
 struct Fault {
   FaultKind kind = FaultKind::out_of_bounds;
   InstructionId instruction;
-  InstructionId other;        // races: the earlier access (function -1: none)
-  Dim3 block, thread;         // of the first occurrence in block order
+  InstructionId other;  // races: the earlier access (function -1: none)
+  Dim3 block, thread;   // of the first occurrence in block order
   Dim3 other_block, other_thread;
   bool other_thread_known = false;  // races: else only its warp or block is, as `detail` says
   uint64_t address = 0;
-  int64_t offset = 0;         // in the buffer, bytes
-  int32_t buffer = -1;        // index in KernelProfile::buffers, -1: none near
-  std::string object;         // "buffer out (4096 bytes)", "shared tile (4224 bytes)", ...
+  int64_t offset = 0;   // in the buffer, bytes
+  int32_t buffer = -1;  // index in KernelProfile::buffers, -1: none near
+  std::string object;   // "buffer out (4096 bytes)", "shared tile (4224 bytes)", ...
   mem::AccessSpace space = mem::AccessSpace::global;
   mem::AccessKind access = mem::AccessKind::load;
   uint32_t width_bytes = 0;
-  std::string detail;         // in words, where the fields above do not say it all
-  uint64_t count = 1;         // lanes' occurrences at this instruction
+  std::string detail;  // in words, where the fields above do not say it all
+  uint64_t count = 1;  // lanes' occurrences at this instruction
 };
 
 struct KernelProfile {
@@ -100,14 +114,14 @@ struct KernelProfile {
   int32_t function = -1;
   Dim3 grid, block;
   uint64_t dynamic_shared_bytes = 0, static_shared_bytes = 0, local_bytes_per_thread = 0;
-  uint64_t blocks_run = 0;    // less than grid.count() under --blocks
+  uint64_t blocks_run = 0;  // less than grid.count() under --blocks
   // executed[f][i] for function f of the module (empty where it was not reached) and its instruction i
   std::vector<std::vector<ExecutionCounters>> executed;
-  std::vector<MemoryCounters> memory;    // in program order
-  std::vector<BufferCounters> buffers;   // every buffer and module variable the launch could reach
+  std::vector<MemoryCounters> memory;   // in program order
+  std::vector<BufferCounters> buffers;  // every buffer and module variable the launch could reach
   std::vector<DivisorObservation> divisors;
   std::vector<Fault> faults;
-  std::string printed;        // what printf wrote, in block order
+  std::string printed;  // what printf wrote, in block order
   uint64_t warp_instructions = 0, lane_instructions = 0;
 };
 

@@ -43,30 +43,18 @@ uint32_t kinds_of(char letter) {
   constexpr uint32_t value = bit(Kind::reg) | bit(Kind::imm) | bit(Kind::special) | bit(Kind::variable) |
                              bit(Kind::param) | bit(Kind::ret_param) | bit(Kind::function);
   switch (letter) {
-    case 'r':
-      return bit(Kind::reg) | bit(Kind::sink);
-    case 'v':
-      return bit(Kind::reg) | bit(Kind::sink) | bit(Kind::vector);
-    case 'a':
-      return value;
-    case 'b':
-      return value | bit(Kind::vector);
-    case 'p':
-      return bit(Kind::reg) | bit(Kind::imm);
-    case 'm':
-      return bit(Kind::address);
-    case 'l':
-      return bit(Kind::label);
-    case 't':
-      return bit(Kind::targets);
-    case 'f':
-      return bit(Kind::function) | bit(Kind::reg);
-    case 's':
-      return bit(Kind::list);
-    case 'o':
-      return bit(Kind::none) | bit(Kind::prototype);
-    default:
-      return 0;
+    case 'r': return bit(Kind::reg) | bit(Kind::sink);
+    case 'v': return bit(Kind::reg) | bit(Kind::sink) | bit(Kind::vector);
+    case 'a': return value;
+    case 'b': return value | bit(Kind::vector);
+    case 'p': return bit(Kind::reg) | bit(Kind::imm);
+    case 'm': return bit(Kind::address);
+    case 'l': return bit(Kind::label);
+    case 't': return bit(Kind::targets);
+    case 'f': return bit(Kind::function) | bit(Kind::reg);
+    case 's': return bit(Kind::list);
+    case 'o': return bit(Kind::none) | bit(Kind::prototype);
+    default: return 0;
   }
 }
 

@@ -36,12 +36,67 @@ enum class Mod : uint16_t {
 };
 
 enum class Type : uint8_t {
-  none, b8, b16, b32, b64, b128, u8, u16, u32, u64, s8, s16, s32, s64,
-  f16, f16x2, bf16, bf16x2, tf32, f32, f32x2, f64, pred,
-  u16x2, s16x2, u8x4, s8x4, e4m3, e5m2, e4m3x2, e5m2x2, b1, u4, s4,
-  texref, samplerref, surfref,
-  e2m1, e2m3, e3m2, ue8m0, ue4m3, e2m1x2, e2m3x2, e3m2x2, ue8m0x2, e2m1x4, e2m3x4, e3m2x4, e4m3x4, e5m2x4,
-  b8x16, b6x16_p32, b4x16_p64, b6p2x16, b4x16, s8x2, u8x2, u2, s2, count,
+  none,
+  b8,
+  b16,
+  b32,
+  b64,
+  b128,
+  u8,
+  u16,
+  u32,
+  u64,
+  s8,
+  s16,
+  s32,
+  s64,
+  f16,
+  f16x2,
+  bf16,
+  bf16x2,
+  tf32,
+  f32,
+  f32x2,
+  f64,
+  pred,
+  u16x2,
+  s16x2,
+  u8x4,
+  s8x4,
+  e4m3,
+  e5m2,
+  e4m3x2,
+  e5m2x2,
+  b1,
+  u4,
+  s4,
+  texref,
+  samplerref,
+  surfref,
+  e2m1,
+  e2m3,
+  e3m2,
+  ue8m0,
+  ue4m3,
+  e2m1x2,
+  e2m3x2,
+  e3m2x2,
+  ue8m0x2,
+  e2m1x4,
+  e2m3x4,
+  e3m2x4,
+  e4m3x4,
+  e5m2x4,
+  b8x16,
+  b6x16_p32,
+  b4x16_p64,
+  b6p2x16,
+  b4x16,
+  s8x2,
+  u8x2,
+  u2,
+  s2,
+  count,
 };
 unsigned size_bytes(Type type);  // 0 for none; pred counts 1
 
@@ -69,7 +124,7 @@ struct Relocation {
   int32_t variable = -1;  // index in Module::variables, or -1
   int32_t function = -1;  // index in Module::functions, or -1
   int64_t addend = 0;
-  bool generic = false;  // generic(x): the generic address
+  bool generic = false;     // generic(x): the generic address
   uint8_t shift_bytes = 0;  // mask forms, `0xFF00(x)`: the bytes of the address from this one on
 };
 
@@ -79,12 +134,13 @@ struct Variable {
   Space space = Space::generic;
   Type type = Type::none;  // element type
   uint32_t align = 1;
-  uint64_t bytes = 0;       // 0 for `extern .shared x[]` (dynamic shared memory)
+  uint64_t bytes = 0;  // 0 for `extern .shared x[]` (dynamic shared memory)
   bool external = false;
   bool array = false;
-  int32_t function = -1;    // index of the function that declares it, or -1 for module scope
-  bool managed = false;     // .attribute(.managed)
-  std::vector<std::byte> init;  // leading bytes; what follows up to `bytes` is zero (global, const) or undefined
+  int32_t function = -1;  // index of the function that declares it, or -1 for module scope
+  bool managed = false;   // .attribute(.managed)
+  std::vector<std::byte>
+      init;  // leading bytes; what follows up to `bytes` is zero (global, const) or undefined
   std::vector<Relocation> relocations;
   uint32_t line = 0;
 };
@@ -93,44 +149,44 @@ struct Param {  // of an entry, a function or a prototype, in order
   std::string_view name;
   Type type = Type::none;
   uint32_t align = 1;
-  uint32_t bytes = 0;     // element size x count
+  uint32_t bytes = 0;  // element size x count
   bool array = false;
-  bool pointer = false;   // `.ptr`; what it points to:
+  bool pointer = false;  // `.ptr`; what it points to:
   Space pointee_space = Space::generic;
   uint32_t pointee_align = 1;
-  int32_t reg = -1;       // device functions may take .reg parameters: index in Function::registers
+  int32_t reg = -1;  // device functions may take .reg parameters: index in Function::registers
 };
 
 // What an operand names.
 struct Operand {
   enum class Kind : uint8_t {
     none,
-    reg,       // index = register; negated for `!%p`
-    sink,      // `_`
-    imm,       // value: integer immediate (also `0f3F800000`/`0d...`: bits, with is_float)
-    special,   // special register: index = Special, component 0..3 = x,y,z,w (0 where there is none)
-    variable,  // address of a variable: index in Module::variables, value = byte offset
-    param,     // address of a kernel or function parameter: index in Function::params, value = offset
-    ret_param, // likewise in Function::returns
-    function,  // index in Module::functions (an .alias stands for its target)
-    label,     // value = instruction index in the function
-    targets,   // .branchtargets: index in Function::branch_targets
-    prototype, // .callprototype: index in Function::prototypes
-    vector,    // {a, b, ...}: elements first..first+count-1 in Module::operands
-    address,   // [base + value]: base kind in `base`, its index in `index`
-    list,      // ( ... ) of a call: like vector
+    reg,        // index = register; negated for `!%p`
+    sink,       // `_`
+    imm,        // value: integer immediate (also `0f3F800000`/`0d...`: bits, with is_float)
+    special,    // special register: index = Special, component 0..3 = x,y,z,w (0 where there is none)
+    variable,   // address of a variable: index in Module::variables, value = byte offset
+    param,      // address of a kernel or function parameter: index in Function::params, value = offset
+    ret_param,  // likewise in Function::returns
+    function,   // index in Module::functions (an .alias stands for its target)
+    label,      // value = instruction index in the function
+    targets,    // .branchtargets: index in Function::branch_targets
+    prototype,  // .callprototype: index in Function::prototypes
+    vector,     // {a, b, ...}: elements first..first+count-1 in Module::operands
+    address,    // [base + value]: base kind in `base`, its index in `index`
+    list,       // ( ... ) of a call: like vector
   };
   Kind kind = Kind::none;
-  Kind base = Kind::none;   // for address: reg, variable, param, ret_param, imm (absolute), function
-  bool negated = false;     // `!` before a predicate, or unary minus before a register
-  bool is_float = false;    // the immediate was written as 0f/0d or with a decimal point; value holds bits of
+  Kind base = Kind::none;  // for address: reg, variable, param, ret_param, imm (absolute), function
+  bool negated = false;    // `!` before a predicate, or unary minus before a register
+  bool is_float = false;   // the immediate was written as 0f/0d or with a decimal point; value holds bits of
   Type float_type = Type::none;  // ... this type (f32 or f64; decimal constants are f64)
   uint8_t component = 0;
-  uint8_t count = 0;        // vector, list: number of elements
-  int32_t pair = -1;        // `%p1|%p2` (setp, shfl, match): register index of the second, -1 none, -2 `_`
+  uint8_t count = 0;  // vector, list: number of elements
+  int32_t pair = -1;  // `%p1|%p2` (setp, shfl, match): register index of the second, -1 none, -2 `_`
   uint32_t index = 0;
-  uint32_t first = 0;       // vector, list, and address of `[a, b]` forms (tensor coordinates; the first of
-                            // these elements is the base itself): see Module::operands
+  uint32_t first = 0;  // vector, list, and address of `[a, b]` forms (tensor coordinates; the first of
+                       // these elements is the base itself): see Module::operands
   int64_t value = 0;
 };
 
@@ -152,11 +208,11 @@ struct Instruction {
   int32_t guard = -1;              // predicate register, -1: none
   bool guard_negated = false;
   uint8_t operand_count = 0;
-  uint32_t first_operand = 0;      // in Module::operands, destination first
-  uint32_t line = 0;               // of the PTX text, from 1
-  uint32_t column = 0;             // of the opcode, from 1
-  int32_t location = -1;           // in Module::locations, -1: none in force
-  uint16_t form = 0;               // row of the table: forms()[form], see forms.h
+  uint32_t first_operand = 0;  // in Module::operands, destination first
+  uint32_t line = 0;           // of the PTX text, from 1
+  uint32_t column = 0;         // of the opcode, from 1
+  int32_t location = -1;       // in Module::locations, -1: none in force
+  uint16_t form = 0;           // row of the table: forms()[form], see forms.h
 
   bool has(Mod mod) const {
     for (unsigned i = 0; i < mod_count; ++i)
@@ -175,19 +231,19 @@ struct Prototype {
 };
 
 struct Function {
-  std::string_view name;        // mangled, as in the PTX
+  std::string_view name;  // mangled, as in the PTX
   bool entry = false;
-  bool declared_only = false;   // `.extern .func` or a forward declaration without a body anywhere
+  bool declared_only = false;  // `.extern .func` or a forward declaration without a body anywhere
   std::vector<Param> returns, params;
   std::vector<Register> registers;  // those that are used; `.reg .v4 .f32 %v` gives %v.x, .y, .z and .w
-  std::vector<int32_t> variables;  // indices in Module::variables declared inside (.shared, .local, .param)
+  std::vector<int32_t> variables;   // indices in Module::variables declared inside (.shared, .local, .param)
   std::vector<Instruction> instructions;
   std::vector<BranchTargets> branch_targets;
   std::vector<Prototype> prototypes;
   std::optional<Dim3> max_ntid, req_ntid, cluster;
   uint32_t min_blocks_per_sm = 0, max_registers = 0;
   bool no_return = false;
-  int32_t alias_of = -1;        // `.alias this, other`: index of the other
+  int32_t alias_of = -1;  // `.alias this, other`: index of the other
   uint32_t line = 0;
 };
 
@@ -204,19 +260,19 @@ struct Unsupported {
 };
 
 struct Module {
-  std::string path;                       // of the PTX file, for messages
+  std::string path;  // of the PTX file, for messages
   std::shared_ptr<const std::string> text;
   uint32_t version_major = 0, version_minor = 0;
-  uint32_t sm = 0;                        // 90 for sm_90 and sm_90a
+  uint32_t sm = 0;  // 90 for sm_90 and sm_90a
   std::string_view target;
   uint32_t address_bits = 64;
-  std::vector<SourceFile> files;          // by .file index
+  std::vector<SourceFile> files;  // by .file index
   std::vector<SourceLocation> locations;
   std::vector<Variable> variables;
   std::deque<Function> functions;
   std::vector<Operand> operands;
   std::vector<Unsupported> unsupported;
-  std::deque<std::string> owned_text;     // text that does not stand in the file (decoded strings)
+  std::deque<std::string> owned_text;  // text that does not stand in the file (decoded strings)
 
   const Operand* operands_of(const Instruction& i) const { return operands.data() + i.first_operand; }
   int32_t find_function(std::string_view name) const;  // -1 if there is none

@@ -68,8 +68,7 @@ bool Parser::set_target(Operand& operand, const Symbol& symbol) const {
       operand.kind = Kind::prototype;
       operand.index = symbol.index;
       return true;
-    default:
-      return false;
+    default: return false;
   }
 }
 
@@ -92,9 +91,7 @@ bool Parser::body() {
         c_.advance();
         if (!open_scope()) return false;
         break;
-      case ';':
-        c_.advance();
-        break;
+      case ';': c_.advance(); break;
       case '.':
         if (!body_directive()) return false;
         break;

@@ -45,16 +45,11 @@ struct Found {
 
 Found operator_at(char a, char b) {
   switch (a) {
-    case '*':
-      return {Operator::times, 10, 1};
-    case '/':
-      return {Operator::over, 10, 1};
-    case '%':
-      return {Operator::modulo, 10, 1};
-    case '+':
-      return {Operator::plus, 9, 1};
-    case '-':
-      return {Operator::minus, 9, 1};
+    case '*': return {Operator::times, 10, 1};
+    case '/': return {Operator::over, 10, 1};
+    case '%': return {Operator::modulo, 10, 1};
+    case '+': return {Operator::plus, 9, 1};
+    case '-': return {Operator::minus, 9, 1};
     case '<':
       return b == '<'   ? Found{Operator::left, 8, 2}
              : b == '=' ? Found{Operator::le, 7, 2}
@@ -63,20 +58,13 @@ Found operator_at(char a, char b) {
       return b == '>'   ? Found{Operator::right, 8, 2}
              : b == '=' ? Found{Operator::ge, 7, 2}
                         : Found{Operator::gt, 7, 1};
-    case '=':
-      return b == '=' ? Found{Operator::eq, 6, 2} : Found{};
-    case '!':
-      return b == '=' ? Found{Operator::ne, 6, 2} : Found{};
-    case '&':
-      return b == '&' ? Found{Operator::logical_and, 2, 2} : Found{Operator::and_, 5, 1};
-    case '^':
-      return {Operator::xor_, 4, 1};
-    case '|':
-      return b == '|' ? Found{Operator::logical_or, 1, 2} : Found{Operator::or_, 3, 1};
-    case '?':
-      return {Operator::choose, 0, 1};
-    default:
-      return {};
+    case '=': return b == '=' ? Found{Operator::eq, 6, 2} : Found{};
+    case '!': return b == '=' ? Found{Operator::ne, 6, 2} : Found{};
+    case '&': return b == '&' ? Found{Operator::logical_and, 2, 2} : Found{Operator::and_, 5, 1};
+    case '^': return {Operator::xor_, 4, 1};
+    case '|': return b == '|' ? Found{Operator::logical_or, 1, 2} : Found{Operator::or_, 3, 1};
+    case '?': return {Operator::choose, 0, 1};
+    default: return {};
   }
 }
 
@@ -237,9 +225,7 @@ bool Parser::expression(Constant& result, int least_precedence, uint32_t depth) 
     uint64_t a = result.bits, b = right.bits;
     int64_t sa = static_cast<int64_t>(a), sb = static_cast<int64_t>(b);
     switch (found.op) {
-      case Operator::times:
-        a *= b;
-        break;
+      case Operator::times: a *= b; break;
       case Operator::over:
       case Operator::modulo: {
         if (b == 0) return fail_at(where, "division by zero in a constant");
@@ -253,54 +239,25 @@ bool Parser::expression(Constant& result, int least_precedence, uint32_t depth) 
         }
         break;
       }
-      case Operator::plus:
-        a += b;
-        break;
-      case Operator::minus:
-        a -= b;
-        break;
-      case Operator::left:
-        a = b < 64 ? a << b : 0;
-        break;
+      case Operator::plus: a += b; break;
+      case Operator::minus: a -= b; break;
+      case Operator::left: a = b < 64 ? a << b : 0; break;
       case Operator::right:
         a = result.is_unsigned ? (b < 64 ? a >> b : 0) : static_cast<uint64_t>(sa >> (b < 64 ? b : 63));
         is_unsigned = result.is_unsigned;
         break;
-      case Operator::lt:
-        a = is_unsigned ? a < b : sa < sb;
-        break;
-      case Operator::le:
-        a = is_unsigned ? a <= b : sa <= sb;
-        break;
-      case Operator::gt:
-        a = is_unsigned ? a > b : sa > sb;
-        break;
-      case Operator::ge:
-        a = is_unsigned ? a >= b : sa >= sb;
-        break;
-      case Operator::eq:
-        a = a == b;
-        break;
-      case Operator::ne:
-        a = a != b;
-        break;
-      case Operator::and_:
-        a &= b;
-        break;
-      case Operator::xor_:
-        a ^= b;
-        break;
-      case Operator::or_:
-        a |= b;
-        break;
-      case Operator::logical_and:
-        a = a != 0 && b != 0;
-        break;
-      case Operator::logical_or:
-        a = a != 0 || b != 0;
-        break;
-      default:
-        break;
+      case Operator::lt: a = is_unsigned ? a < b : sa < sb; break;
+      case Operator::le: a = is_unsigned ? a <= b : sa <= sb; break;
+      case Operator::gt: a = is_unsigned ? a > b : sa > sb; break;
+      case Operator::ge: a = is_unsigned ? a >= b : sa >= sb; break;
+      case Operator::eq: a = a == b; break;
+      case Operator::ne: a = a != b; break;
+      case Operator::and_: a &= b; break;
+      case Operator::xor_: a ^= b; break;
+      case Operator::or_: a |= b; break;
+      case Operator::logical_and: a = a != 0 && b != 0; break;
+      case Operator::logical_or: a = a != 0 || b != 0; break;
+      default: break;
     }
     result = {};
     result.bits = a;

@@ -144,10 +144,8 @@ Operand Parser::store_elements(Kind kind, size_t mark) {
 bool Parser::operand(Operand& result) {
   c_.skip_space();
   switch (c_.peek()) {
-    case '[':
-      return address(result);
-    case '{':
-      return vector(result);
+    case '[': return address(result);
+    case '{': return vector(result);
     default:
       if (!simple_operand(result)) return false;
       if (c_.peek() == '|') return pair(result);
@@ -222,9 +220,7 @@ bool Parser::named_operand(Operand& result) {
   Symbol symbol = lookup(word);
   result.index = symbol.index;
   switch (symbol.kind) {
-    case Symbol::Kind::reg:
-      result.kind = Kind::reg;
-      break;
+    case Symbol::Kind::reg: result.kind = Kind::reg; break;
     case Symbol::Kind::vector_reg: {
       if (c_.peek() == '.') break;
       size_t mark = scratch_.size();
@@ -241,18 +237,10 @@ bool Parser::named_operand(Operand& result) {
       result.kind = Kind::special;
       result.value = symbol.count;
       break;
-    case Symbol::Kind::variable:
-      result.kind = Kind::variable;
-      return index_suffix(result);
-    case Symbol::Kind::param:
-      result.kind = Kind::param;
-      return index_suffix(result);
-    case Symbol::Kind::ret_param:
-      result.kind = Kind::ret_param;
-      return index_suffix(result);
-    case Symbol::Kind::function:
-      result.kind = Kind::function;
-      return true;
+    case Symbol::Kind::variable: result.kind = Kind::variable; return index_suffix(result);
+    case Symbol::Kind::param: result.kind = Kind::param; return index_suffix(result);
+    case Symbol::Kind::ret_param: result.kind = Kind::ret_param; return index_suffix(result);
+    case Symbol::Kind::function: result.kind = Kind::function; return true;
     default:
       if (label_kind_ != Kind::none) {
         result.kind = label_kind_;
@@ -289,7 +277,8 @@ bool Parser::named_operand(Operand& result) {
     if (symbol.kind == Symbol::Kind::reg && is_packed_selector(component)) {
       // `.b3210` and `.h10` take the parts as they lie, which is what stands for no selector.
       if (component != "b3210" && component != "h10")
-        not_supported("the selector " + quoted(component, ".") + " is not supported", {c_.line(), c_.column()});
+        not_supported("the selector " + quoted(component, ".") + " is not supported",
+                      {c_.line(), c_.column()});
       return true;
     }
     if (symbol.kind != Symbol::Kind::special || number > 3)

@@ -21,12 +21,9 @@ bool writes_first_operand(const Instruction& i) {
     case Op::stmatrix:
     case Op::cp:
     case Op::prefetch:
-    case Op::nanosleep:
-      return false;
-    case Op::wmma:
-      return !i.has(Mod::store);
-    default:
-      return true;
+    case Op::nanosleep: return false;
+    case Op::wmma: return !i.has(Mod::store);
+    default: return true;
   }
 }
 

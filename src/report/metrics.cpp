@@ -18,9 +18,10 @@ void add_access(Metrics& metrics, const profile::MemoryCounters& counters) {
                              [&](const AccessGroup& group, const auto& c) { return key(group) < key(c); });
   if (at == metrics.accesses.end() || key(*at) != key(counters))
     at = metrics.accesses.insert(at, {counters.space, counters.kind, counters.width_bytes, {}});
-  at->totals += {counters.requests,      counters.lanes, counters.bytes_asked, counters.sectors,
-                 counters.ideal_sectors, counters.lines, counters.wavefronts,  counters.ideal_wavefronts,
-                 counters.least_wavefronts, counters.atomic_sectors};
+  at->totals +=
+      {counters.requests,         counters.lanes,         counters.bytes_asked, counters.sectors,
+       counters.ideal_sectors,    counters.lines,         counters.wavefronts,  counters.ideal_wavefronts,
+       counters.least_wavefronts, counters.atomic_sectors};
 }
 
 void add_execution(Metrics& metrics, const ptx::Instruction& instruction,

@@ -47,12 +47,9 @@ std::optional<diag::Level> Report::highest_level() const {
 
 std::string_view to_string(diag::Level level) {
   switch (level) {
-    case diag::Level::note:
-      return "note";
-    case diag::Level::warning:
-      return "warning";
-    case diag::Level::error:
-      break;
+    case diag::Level::note: return "note";
+    case diag::Level::warning: return "warning";
+    case diag::Level::error: break;
   }
   return "error";
 }
@@ -111,32 +108,22 @@ uint64_t requests_each(const AccessGroup& group) {
 
 const char* own_name(AccessSpace space) {
   switch (space) {
-    case AccessSpace::global:
-      return "global";
-    case AccessSpace::shared:
-      return "shared";
-    case AccessSpace::local:
-      break;
+    case AccessSpace::global: return "global";
+    case AccessSpace::shared: return "shared";
+    case AccessSpace::local: break;
   }
   return "local";
 }
 
 const char* own_name(AccessKind kind) {
   switch (kind) {
-    case AccessKind::load:
-      return "load";
-    case AccessKind::store:
-      return "store";
-    case AccessKind::atomic:
-      return "atomic";
-    case AccessKind::reduction:
-      return "reduction";
-    case AccessKind::async_copy:
-      return "async_copy";
-    case AccessKind::matrix_load:
-      return "matrix_load";
-    case AccessKind::matrix_store:
-      break;
+    case AccessKind::load: return "load";
+    case AccessKind::store: return "store";
+    case AccessKind::atomic: return "atomic";
+    case AccessKind::reduction: return "reduction";
+    case AccessKind::async_copy: return "async_copy";
+    case AccessKind::matrix_load: return "matrix_load";
+    case AccessKind::matrix_store: break;
   }
   return "matrix_store";
 }

@@ -18,8 +18,8 @@
 
 namespace fullwarp::report {
 
-// Sums over machine accesses, each as in mem::AccessCost. Sectors, ideal sectors and lines belong to global and
-// local memory, atomic sectors to global atomics, wavefronts to shared memory; the others are 0.
+// Sums over machine accesses, each as in mem::AccessCost. Sectors, ideal sectors and lines belong to global
+// and local memory, atomic sectors to global atomics, wavefronts to shared memory; the others are 0.
 struct AccessTotals {
   uint64_t requests = 0;
   uint64_t lanes = 0;

@@ -52,8 +52,7 @@ std::string message(const Context& context, const Fault& fault) {
       return fmt::format("{} outside {}, at byte {}", access(fault), what,
                          grouped(static_cast<uint64_t>(fault.offset)));
     }
-    case FaultKind::null_pointer:
-      return fmt::format("{} through a null pointer", access(fault));
+    case FaultKind::null_pointer: return fmt::format("{} through a null pointer", access(fault));
     case FaultKind::misaligned:
       return fmt::format("{} at an address that is not a multiple of {}", access(fault), fault.width_bytes);
     case FaultKind::uninitialised:
@@ -66,22 +65,15 @@ std::string message(const Context& context, const Fault& fault) {
           fault.detail.empty() ? fmt::format("this {} and another access to the same bytes are not ordered",
                                              noun(fault.access))
                                : fault.detail);
-    case FaultKind::barrier_divergence:
-      return "barrier that some threads of the block never reach";
-    case FaultKind::deadlock:
-      return "deadlock: every warp of the block waits";
-    case FaultKind::step_limit:
-      return "the warp did not end within the step limit";
-    case FaultKind::assert_failed:
-      return with_detail("assertion failed", fault);
-    case FaultKind::trap:
-      return with_detail("the kernel traps here", fault);
+    case FaultKind::barrier_divergence: return "barrier that some threads of the block never reach";
+    case FaultKind::deadlock: return "deadlock: every warp of the block waits";
+    case FaultKind::step_limit: return "the warp did not end within the step limit";
+    case FaultKind::assert_failed: return with_detail("assertion failed", fault);
+    case FaultKind::trap: return with_detail("the kernel traps here", fault);
     case FaultKind::write_to_const:
       return fmt::format("{} to read-only {}", access(fault), object(fault, "memory"));
-    case FaultKind::invalid_instruction:
-      return with_detail("invalid instruction", fault);
-    case FaultKind::stack_overflow:
-      return "stack overflow: calls are nested too deeply";
+    case FaultKind::invalid_instruction: return with_detail("invalid instruction", fault);
+    case FaultKind::stack_overflow: return "stack overflow: calls are nested too deeply";
   }
   return "error in the kernel";
 }
@@ -91,14 +83,12 @@ std::string fix(FaultKind kind) {
     case FaultKind::out_of_bounds:
       return "check the index against the size before the access (`if (i < n)`), and the launch against the "
              "buffer";
-    case FaultKind::null_pointer:
-      return "pass a buffer for this pointer, or test it before the access";
+    case FaultKind::null_pointer: return "pass a buffer for this pointer, or test it before the access";
     case FaultKind::misaligned:
       return "use accesses of this width only where every address is a multiple of it: pad the row pitch, or "
              "fall back to "
              "narrower loads";
-    case FaultKind::uninitialised:
-      return "write the element before it is read (all of a tile, its halo too)";
+    case FaultKind::uninitialised: return "write the element before it is read (all of a tile, its halo too)";
     case FaultKind::shared_race:
       return "put `__syncthreads()` between the two accesses (`__syncwarp()` within a warp), where all "
              "threads reach it";
@@ -108,18 +98,14 @@ std::string fix(FaultKind kind) {
              "launches";
     case FaultKind::barrier_divergence:
       return "move the barrier out of the condition (or loop), so that every thread of the block reaches it";
-    case FaultKind::deadlock:
-      return "let all threads take the barriers, locks and flags in the same order";
+    case FaultKind::deadlock: return "let all threads take the barriers, locks and flags in the same order";
     case FaultKind::step_limit:
       return "look at the loop's condition; raise the limit with --step-limit if the work is real";
-    case FaultKind::write_to_const:
-      return "write to a buffer or a `__device__` variable";
-    case FaultKind::stack_overflow:
-      return "turn the recursion into a loop, or bound its depth";
+    case FaultKind::write_to_const: return "write to a buffer or a `__device__` variable";
+    case FaultKind::stack_overflow: return "turn the recursion into a loop, or bound its depth";
     case FaultKind::assert_failed:
     case FaultKind::trap:
-    case FaultKind::invalid_instruction:
-      return {};
+    case FaultKind::invalid_instruction: return {};
   }
   return {};
 }
@@ -181,19 +167,14 @@ bool polls_shared(Context& context, const Fault& fault) {
     uint64_t executed = 0;
     for (const uint32_t k : loop.instructions) {
       switch (function.instructions[k].op) {
-        case ptx::Op::ld:
-          (is_shared_load(k) ? looks : acts) = true;
-          break;
+        case ptx::Op::ld: (is_shared_load(k) ? looks : acts) = true; break;
         case ptx::Op::st:
         case ptx::Op::atom:
         case ptx::Op::red:
         case ptx::Op::call:
         case ptx::Op::bar:
-        case ptx::Op::barrier:
-          acts = true;
-          break;
-        default:
-          break;
+        case ptx::Op::barrier: acts = true; break;
+        default: break;
       }
       if (const auto* counters = context.executed({fault.instruction.function, k}))
         executed += counters->warps;

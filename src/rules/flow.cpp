@@ -42,8 +42,7 @@ Targets targets(const ptx::Module& module, const ptx::Function& function, const 
       t.falls = guarded;
       t.exits = true;
       break;
-    default:
-      break;
+    default: break;
   }
   return t;
 }

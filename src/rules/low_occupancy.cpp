@@ -40,10 +40,8 @@ std::string use_text(const model::Occupancy& occupancy, model::Limiter limiter, 
     case model::Limiter::shared:
       return fmt::format("{} of shared memory a block",
                          counted(use.static_shared_bytes + use.dynamic_shared_bytes, "byte"));
-    case model::Limiter::blocks:
-      return fmt::format("{} an SM", counted(occupancy.limit_blocks, "block"));
-    case model::Limiter::warps:
-      return fmt::format("{} a block", counted(occupancy.block_warps, "warp"));
+    case model::Limiter::blocks: return fmt::format("{} an SM", counted(occupancy.limit_blocks, "block"));
+    case model::Limiter::warps: return fmt::format("{} a block", counted(occupancy.block_warps, "warp"));
   }
   return {};
 }

@@ -20,10 +20,8 @@ bool writes_first_operand(const ptx::Instruction& instruction) {
     case Op::bar:
     case Op::barrier:
     case Op::ret:
-    case Op::exit:
-      return false;
-    default:
-      return instruction.operand_count > 0;
+    case Op::exit: return false;
+    default: return instruction.operand_count > 0;
   }
 }
 

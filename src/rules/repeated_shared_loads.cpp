@@ -33,10 +33,8 @@ bool is_float(ptx::Type type) {
     case ptx::Type::bf16x2:
     case ptx::Type::f32:
     case ptx::Type::f32x2:
-    case ptx::Type::f64:
-      return true;
-    default:
-      return false;
+    case ptx::Type::f64: return true;
+    default: return false;
   }
 }
 
@@ -56,14 +54,10 @@ Arithmetic arithmetic(const Context& context) {
       if (executed[i].warps == 0) continue;
       switch (instructions[i].op) {
         case ptx::Op::mma:
-        case ptx::Op::wmma:
-          sum.matrix = true;
-          break;
+        case ptx::Op::wmma: sum.matrix = true; break;
         case ptx::Op::fma:
         case ptx::Op::mad:
-        case ptx::Op::dp4a:
-          sum.warps += executed[i].warps;
-          break;
+        case ptx::Op::dp4a: sum.warps += executed[i].warps; break;
         case ptx::Op::add:
         case ptx::Op::sub:
         case ptx::Op::mul:
@@ -71,8 +65,7 @@ Arithmetic arithmetic(const Context& context) {
         case ptx::Op::max:
           if (is_float(instructions[i].type())) sum.warps += executed[i].warps;
           break;
-        default:
-          break;
+        default: break;
       }
     }
   }

@@ -25,10 +25,8 @@ bool is_integer(ptx::Type type) {
     case ptx::Type::u64:
     case ptx::Type::s16:
     case ptx::Type::s32:
-    case ptx::Type::s64:
-      return true;
-    default:
-      return false;
+    case ptx::Type::s64: return true;
+    default: return false;
   }
 }
 

@@ -70,34 +70,24 @@ std::string_view verb(mem::AccessKind kind) {
   switch (kind) {
     case mem::AccessKind::load:
     case mem::AccessKind::matrix_load:
-    case mem::AccessKind::async_copy:
-      return "read";
+    case mem::AccessKind::async_copy: return "read";
     case mem::AccessKind::store:
-    case mem::AccessKind::matrix_store:
-      return "write";
+    case mem::AccessKind::matrix_store: return "write";
     case mem::AccessKind::atomic:
-    case mem::AccessKind::reduction:
-      return "update";
+    case mem::AccessKind::reduction: return "update";
   }
   return "access";
 }
 
 std::string_view noun(mem::AccessKind kind) {
   switch (kind) {
-    case mem::AccessKind::load:
-      return "load";
-    case mem::AccessKind::matrix_load:
-      return "matrix load";
-    case mem::AccessKind::async_copy:
-      return "asynchronous copy";
-    case mem::AccessKind::store:
-      return "store";
-    case mem::AccessKind::matrix_store:
-      return "matrix store";
-    case mem::AccessKind::atomic:
-      return "atomic";
-    case mem::AccessKind::reduction:
-      return "reduction";
+    case mem::AccessKind::load: return "load";
+    case mem::AccessKind::matrix_load: return "matrix load";
+    case mem::AccessKind::async_copy: return "asynchronous copy";
+    case mem::AccessKind::store: return "store";
+    case mem::AccessKind::matrix_store: return "matrix store";
+    case mem::AccessKind::atomic: return "atomic";
+    case mem::AccessKind::reduction: return "reduction";
   }
   return "access";
 }

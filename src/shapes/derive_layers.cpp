@@ -20,16 +20,10 @@ class Layers {
     check_parallel();
     switch (a_.kind) {
       case Kind::speech:
-      case Kind::encoder_decoder:
-        encoder_and_decoder();
-        break;
-      case Kind::vision:
-        vision();
-        break;
+      case Kind::encoder_decoder: encoder_and_decoder(); break;
+      case Kind::vision: vision(); break;
       case Kind::decoder:
-      case Kind::encoder:
-        text();
-        break;
+      case Kind::encoder: text(); break;
     }
   }
 

@@ -36,7 +36,8 @@ TEST(MachineCode, GivesRegistersAndAccesses) {
     ASSERT_NE(used, program.resources.end());
     EXPECT_GT(code->registers, 0u);
     EXPECT_EQ(used->second.registers_per_thread, code->registers);  // ptxas's report and its cubin agree
-    for (const mem::MachineAccess& access : model::machine_accesses(program.module, static_cast<int32_t>(f), code)) {
+    for (const mem::MachineAccess& access :
+         model::machine_accesses(program.module, static_cast<int32_t>(f), code)) {
       accesses += access.width_bytes != 0;
       requests += access.counts();
     }

@@ -87,23 +87,12 @@ TEST_P(EveryArchitecture, LinesLeadToMemoryInstructionsOfThePtx) {
       const std::string& line = ptx[i.ptx_line];
       const auto has = [&](const char* word) { return line.find(word) != std::string::npos; };
       switch (i.op.kind) {
-        case MachineKind::load:
-          EXPECT_TRUE(has("ld.") || has("atom.") || has("red.")) << line;
-          break;
-        case MachineKind::store:
-          EXPECT_TRUE(has("st.") || has("atom.") || has("red.")) << line;
-          break;
-        case MachineKind::matrix_load:
-          EXPECT_TRUE(has("ldmatrix.")) << line;
-          break;
-        case MachineKind::matrix_store:
-          EXPECT_TRUE(has("stmatrix.")) << line;
-          break;
-        case MachineKind::async_copy:
-          EXPECT_TRUE(has("cp.async.")) << line;
-          break;
-        default:
-          EXPECT_TRUE(has("atom.") || has("red.")) << line;
+        case MachineKind::load: EXPECT_TRUE(has("ld.") || has("atom.") || has("red.")) << line; break;
+        case MachineKind::store: EXPECT_TRUE(has("st.") || has("atom.") || has("red.")) << line; break;
+        case MachineKind::matrix_load: EXPECT_TRUE(has("ldmatrix.")) << line; break;
+        case MachineKind::matrix_store: EXPECT_TRUE(has("stmatrix.")) << line; break;
+        case MachineKind::async_copy: EXPECT_TRUE(has("cp.async.")) << line; break;
+        default: EXPECT_TRUE(has("atom.") || has("red.")) << line;
       }
     }
 }

@@ -1,5 +1,5 @@
-// Compiles the .cu files beside this one with every clang on the machine, no toolkit, and looks into the PTX: each file
-// names in `// ptx: TEXT` what must be there and in `// none: TEXT` what must not.
+// Compiles the .cu files beside this one with every clang on the machine, no toolkit, and looks into the PTX:
+// each file names in `// ptx: TEXT` what must be there and in `// none: TEXT` what must not.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -59,7 +59,8 @@ TEST_P(Compile, WithEveryClang) {
     const fs::path stem = fs::path(testing::TempDir()) / (std::string(GetParam()) + std::to_string(version));
     const fs::path ptx_file = stem.string() + ".ptx", log_file = stem.string() + ".log";
     std::ostringstream command;
-    command << "clang++-" << version << " -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-path=/nonexistent"
+    command << "clang++-" << version
+            << " -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-path=/nonexistent"
             << " --cuda-gpu-arch=sm_80 -Xclang -target-feature -Xclang +ptx" << ptx_version(version)
             << " -std=c++17 -S -O3 -gline-tables-only -isystem " << (kSource / "src/cudainc").string()
             << " -include cuda_runtime.h " << source.string() << " -o " << ptx_file.string() << " 2>"
@@ -79,7 +80,8 @@ TEST_P(Compile, WithEveryClang) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, Compile,
-                         testing::Values("kernels.cu", "half.cu", "groups.cu", "libcuxx.cu", "wmma.cu", "textures.cu", "random.cu"),
+                         testing::Values("kernels.cu", "half.cu", "groups.cu", "libcuxx.cu", "wmma.cu",
+                                         "textures.cu", "random.cu"),
                          [](const auto& info) {
                            const std::string name = info.param;
                            return name.substr(0, name.find('.'));

@@ -1,5 +1,5 @@
-// Kernels that use cuRAND's device side, compiled with no toolkit, give the values of NVIDIA's library: random.cu says
-// what is compared.
+// Kernels that use cuRAND's device side, compiled with no toolkit, give the values of NVIDIA's library:
+// random.cu says what is compared.
 #include <gtest/gtest.h>
 
 #include "fullwarp/check.h"

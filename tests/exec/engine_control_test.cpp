@@ -1,5 +1,5 @@
-// Which lanes execute what, and when they meet again: branches, loops, early exits, calls, rendezvous, locks. The
-// counts beside each instruction are worked out by hand from the lanes that take each way.
+// Which lanes execute what, and when they meet again: branches, loops, early exits, calls, rendezvous, locks.
+// The counts beside each instruction are worked out by hand from the lanes that take each way.
 #include "run_ptx.h"
 
 namespace fullwarp::exec::test {
@@ -30,7 +30,8 @@ ExecutionCounters counters(const KernelProfile& profile, ptx::Op op, size_t n = 
 
 std::string faults(const KernelProfile& profile) {
   std::string text;
-  for (const profile::Fault& f : profile.faults) text += std::to_string(static_cast<int>(f.kind)) + " " + f.detail + "; ";
+  for (const profile::Fault& f : profile.faults)
+    text += std::to_string(static_cast<int>(f.kind)) + " " + f.detail + "; ";
   return text;
 }
 
@@ -82,8 +83,8 @@ TEST(Control, NestedBranchesMeetInsideOut) {
 }
 
 TEST(Control, LoopsOfDifferentLengthsEndTogether) {
-  // Lane i goes round i + 1 times: round r is executed by the lanes i >= r, 32 + 31 + ... + 1 = 528 lanes in 32
-  // rounds. The branch back parts in every round but the last.
+  // Lane i goes round i + 1 times: round r is executed by the lanes i >= r, 32 + 31 + ... + 1 = 528 lanes in
+  // 32 rounds. The branch back parts in every round but the last.
   Kernel k(std::string(kRegisters) + kMine +
            "mov.u32 %r, 0; add.u32 %n, %lane, 1;\n"
            "again: xor.b32 %s, %r, 0; add.u32 %r, %s, 1; setp.lt.u32 %p, %r, %n; @%p bra again;\n"
@@ -137,7 +138,8 @@ constexpr const char* kFactorial =
     " .reg .pred %p; .reg .b32 %n, %m, %r;\n"
     " ld.param.u32 %n, [n]; mov.u32 %r, 1; setp.lt.u32 %p, %n, 2; @%p bra end;\n"
     " sub.u32 %m, %n, 1;\n"
-    " { .param .b32 a; .param .b32 b; st.param.b32 [a], %m; call (b), factorial, (a); ld.param.b32 %r, [b]; }\n"
+    " { .param .b32 a; .param .b32 b; st.param.b32 [a], %m; call (b), factorial, (a); ld.param.b32 %r, [b]; "
+    "}\n"
     " mul.lo.u32 %r, %r, %n;\n"
     "end: st.param.b32 [result], %r; ret; }\n";
 
@@ -155,12 +157,15 @@ TEST(Control, LanesRecurseToDifferentDepths) {
 }
 
 TEST(Control, EndlessRecursionIsAStackOverflow) {
-  Kernel k(std::string(kRegisters) + kMine +
-               "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %lane; call (b), deep, (a); ld.param.b32 %s, [b]; }"
-               "st.global.u32 [%out], %s; ret;",
-           ".func (.param .b32 result) deep(.param .b32 n) { .reg .b32 %n; .local .b8 big[4096]; ld.param.u32 %n, [n];\n"
-           "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %n; call (b), deep, (a); ld.param.b32 %n, [b]; }\n"
-           "st.param.b32 [result], %n; ret; }\n");
+  Kernel k(
+      std::string(kRegisters) + kMine +
+          "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %lane; call (b), deep, (a); ld.param.b32 %s, "
+          "[b]; }"
+          "st.global.u32 [%out], %s; ret;",
+      ".func (.param .b32 result) deep(.param .b32 n) { .reg .b32 %n; .local .b8 big[4096]; ld.param.u32 %n, "
+      "[n];\n"
+      "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %n; call (b), deep, (a); ld.param.b32 %n, [b]; }\n"
+      "st.param.b32 [result], %n; ret; }\n");
   k.buffer("out", zeros(32));
   const KernelProfile profile = k.run();
   EXPECT_EQ(k.error, "");
@@ -338,8 +343,8 @@ TEST(Barriers, TwoBarrierInstructionsInOneWarpAreReported) {
 }
 
 TEST(Barriers, TheGridsBarrierOrdersAllBlocks) {
-  // What grid.sync() of cooperative groups is: a counter in the launch's workspace whose top bit flips. Every block
-  // reads what another one wrote before; with more blocks than run at once otherwise.
+  // What grid.sync() of cooperative groups is: a counter in the launch's workspace whose top bit flips. Every
+  // block reads what another one wrote before; with more blocks than run at once otherwise.
   constexpr uint32_t kBlocks = 300;
   const std::string wait =
       "mov.u32 %r, %envreg1; mov.u32 %s, %envreg2; mov.b64 %f, {%s, %r};\n"
@@ -350,9 +355,11 @@ TEST(Barriers, TheGridsBarrierOrdersAllBlocks) {
       "there: bar.sync 0;\n";
   const auto body = [&](const std::string& barrier) {
     return std::string(kRegisters) + kMine + ".reg .b64 %in, %other; mov.u32 %n, %ctaid.x;\n" +
-           "ld.param.u64 %in, [in]; mad.wide.u32 %other, %n, 4, %in; add.u32 %t, %n, 7; st.global.u32 [%other], %t;\n" +
+           "ld.param.u64 %in, [in]; mad.wide.u32 %other, %n, 4, %in; add.u32 %t, %n, 7; st.global.u32 "
+           "[%other], %t;\n" +
            barrier +
-           "mov.u32 %n, %ctaid.x; sub.u32 %r, 299, %n; mad.wide.u32 %other, %r, 4, %in; ld.global.u32 %s, [%other];\n"
+           "mov.u32 %n, %ctaid.x; sub.u32 %r, 299, %n; mad.wide.u32 %other, %r, 4, %in; ld.global.u32 %s, "
+           "[%other];\n"
            "ld.param.u64 %out, [out]; mad.wide.u32 %other, %n, 4, %out; st.global.u32 [%other], %s; ret;";
   };
   Kernel k(body(wait));
@@ -370,7 +377,8 @@ TEST(Counts, DoNotDependOnThreads) {
   const std::string body =
       std::string(kRegisters) +
       "mov.u32 %n, %ctaid.x; mov.u32 %r, 0; mov.u32 %s, 0; ld.param.u64 %out, [in];\n"
-      "again: mad.lo.u32 %t, %thr, 37, %n; add.u32 %t, %t, %r; and.b32 %t, %t, 1023; mul.wide.u32 %rd, %t, 4;\n"
+      "again: mad.lo.u32 %t, %thr, 37, %n; add.u32 %t, %t, %r; and.b32 %t, %t, 1023; mul.wide.u32 %rd, %t, "
+      "4;\n"
       "add.u64 %f, %out, %rd; ld.global.u32 %t, [%f]; add.u32 %s, %s, %t; add.u32 %r, %r, 1;\n"
       "setp.lt.u32 %p, %r, %thr; setp.le.and.u32 %p, %r, %n, %p; @%p bra again;\n"
       "ld.param.u64 %f, [sum]; red.global.add.u32 [%f], %s; ret;";
@@ -395,40 +403,43 @@ TEST(Counts, DoNotDependOnThreads) {
       ASSERT_EQ(one.executed[f].size(), other.executed[f].size());
       for (size_t i = 0; i < one.executed[f].size(); ++i) {
         const ExecutionCounters &a = one.executed[f][i], &b = other.executed[f][i];
-        EXPECT_EQ(std::tie(a.warps, a.lanes, a.lanes_on, a.divergent), std::tie(b.warps, b.lanes, b.lanes_on, b.divergent));
+        EXPECT_EQ(std::tie(a.warps, a.lanes, a.lanes_on, a.divergent),
+                  std::tie(b.warps, b.lanes, b.lanes_on, b.divergent));
       }
     }
     ASSERT_EQ(one.memory.size(), other.memory.size());
     for (size_t i = 0; i < one.memory.size(); ++i) {
       const profile::MemoryCounters &a = one.memory[i], &b = other.memory[i];
-      EXPECT_EQ(std::tie(a.requests, a.lanes, a.bytes_asked, a.sectors, a.ideal_sectors, a.lines, a.wavefronts,
-                         a.misaligned_requests, a.extra_copies, a.uniform_requests, a.example.access.address,
-                         a.example.warp),
-                std::tie(b.requests, b.lanes, b.bytes_asked, b.sectors, b.ideal_sectors, b.lines, b.wavefronts,
-                         b.misaligned_requests, b.extra_copies, b.uniform_requests, b.example.access.address,
-                         b.example.warp));
+      EXPECT_EQ(std::tie(a.requests, a.lanes, a.bytes_asked, a.sectors, a.ideal_sectors, a.lines,
+                         a.wavefronts, a.misaligned_requests, a.extra_copies, a.uniform_requests,
+                         a.example.access.address, a.example.warp),
+                std::tie(b.requests, b.lanes, b.bytes_asked, b.sectors, b.ideal_sectors, b.lines,
+                         b.wavefronts, b.misaligned_requests, b.extra_copies, b.uniform_requests,
+                         b.example.access.address, b.example.warp));
       EXPECT_EQ(a.example.block.x, b.example.block.x);
     }
     ASSERT_EQ(one.buffers.size(), other.buffers.size());
     for (size_t i = 0; i < one.buffers.size(); ++i) {
       const profile::BufferCounters &a = one.buffers[i], &b = other.buffers[i];
-      EXPECT_EQ(std::tie(a.name, a.loaded_bytes_asked, a.stored_bytes_asked,
-                         a.loaded_bytes_touched, a.stored_bytes_touched, a.block_load_sectors, a.blocks_loading),
-                std::tie(b.name, b.loaded_bytes_asked, b.stored_bytes_asked,
-                         b.loaded_bytes_touched, b.stored_bytes_touched, b.block_load_sectors, b.blocks_loading));
+      EXPECT_EQ(std::tie(a.name, a.loaded_bytes_asked, a.stored_bytes_asked, a.loaded_bytes_touched,
+                         a.stored_bytes_touched, a.block_load_sectors, a.blocks_loading),
+                std::tie(b.name, b.loaded_bytes_asked, b.stored_bytes_asked, b.loaded_bytes_touched,
+                         b.stored_bytes_touched, b.block_load_sectors, b.blocks_loading));
     }
   }
 }
 
 TEST(Stack, AllocaGivesEachLaneRoomOfItsOwnSize) {
-  // Lane i asks for 4 * (i + 1) bytes, fills the last word with 100 + i and reads it back; the stack's top is where
-  // it was once it is restored.
-  Kernel k(std::string(kRegisters) + kMine +
-           ".reg .b64 %size, %at, %top, %after;\n"
-           "stacksave.u64 %top; add.u32 %n, %lane, 1; mul.wide.u32 %size, %n, 4; alloca.u64 %at, %size, 16;\n"
-           "add.u64 %at, %at, %size; add.u32 %r, %lane, 100; st.local.u32 [%at+-4], %r; ld.local.u32 %s, [%at+-4];\n"
-           "stackrestore.u64 %top; stacksave.u64 %after; sub.u64 %after, %after, %top; cvt.u32.u64 %t, %after;\n"
-           "add.u32 %s, %s, %t; st.global.u32 [%out], %s; ret;");
+  // Lane i asks for 4 * (i + 1) bytes, fills the last word with 100 + i and reads it back; the stack's top is
+  // where it was once it is restored.
+  Kernel k(
+      std::string(kRegisters) + kMine +
+      ".reg .b64 %size, %at, %top, %after;\n"
+      "stacksave.u64 %top; add.u32 %n, %lane, 1; mul.wide.u32 %size, %n, 4; alloca.u64 %at, %size, 16;\n"
+      "add.u64 %at, %at, %size; add.u32 %r, %lane, 100; st.local.u32 [%at+-4], %r; ld.local.u32 %s, "
+      "[%at+-4];\n"
+      "stackrestore.u64 %top; stacksave.u64 %after; sub.u64 %after, %after, %top; cvt.u32.u64 %t, %after;\n"
+      "add.u32 %s, %s, %t; st.global.u32 [%out], %s; ret;");
   k.buffer("out", zeros(32));
   k.run_clean();
   const std::vector<uint32_t> out = k.values<uint32_t>("out");
@@ -446,9 +457,10 @@ TEST(Stack, AnAllocaBeyondTheThreadsMemoryIsAFault) {
 
 TEST(Counts, ASampleOfTheBlocksIsEven) {
   // 4 of 16 blocks: 0, 4, 8, 12.
-  Kernel k(std::string(kRegisters) +
-           "ld.param.u64 %out, [out]; mov.u32 %r, %ctaid.x; mul.wide.u32 %rd, %r, 4; add.u64 %out, %out, %rd;\n"
-           "st.global.u32 [%out], 1; ret;");
+  Kernel k(
+      std::string(kRegisters) +
+      "ld.param.u64 %out, [out]; mov.u32 %r, %ctaid.x; mul.wide.u32 %rd, %r, 4; add.u64 %out, %out, %rd;\n"
+      "st.global.u32 [%out], 1; ret;");
   k.buffer("out", zeros(16)).grid({16, 1, 1}).block({1, 1, 1});
   Options options;
   options.max_blocks = 4;
@@ -457,16 +469,18 @@ TEST(Counts, ASampleOfTheBlocksIsEven) {
   for (uint32_t i = 0; i < 16; ++i) EXPECT_EQ(out[i], i % 4 == 0 ? 1u : 0u) << i;
 }
 
-// Two parts of a warp come to one place one after the other; the first waits there for the second. What it has computed
-// before it waits is its own, what nobody reads any more is not.
+// Two parts of a warp come to one place one after the other; the first waits there for the second. What it
+// has computed before it waits is its own, what nobody reads any more is not.
 TEST(Divergence, WhatWaitingLanesHaveIsKept) {
-  Kernel k(".reg .pred %p; .reg .b32 %i, %t, %x, %y; .reg .b64 %a;\n"
-           "mov.u32 %i, %tid.x; mov.u32 %t, %i; setp.lt.u32 %p, %i, 16; @%p bra meet;\n"
-           "setp.eq.u32 %p, %i, 31; @%p bra end;\n"
-           "meet: mul.lo.u32 %x, %t, 3; mov.u32 %t, 1000; add.u32 %y, %t, %x; mov.u32 %t, %y;\n"
-           "bar.warp.sync 0x7fffffff;\n"
-           "add.u32 %y, %x, 1; ld.param.u64 %a, [out]; mad.wide.u32 %a, %i, 8, %a; st.global.v2.u32 [%a], {%y, %t};\n"
-           "end: ret;");
+  Kernel k(
+      ".reg .pred %p; .reg .b32 %i, %t, %x, %y; .reg .b64 %a;\n"
+      "mov.u32 %i, %tid.x; mov.u32 %t, %i; setp.lt.u32 %p, %i, 16; @%p bra meet;\n"
+      "setp.eq.u32 %p, %i, 31; @%p bra end;\n"
+      "meet: mul.lo.u32 %x, %t, 3; mov.u32 %t, 1000; add.u32 %y, %t, %x; mov.u32 %t, %y;\n"
+      "bar.warp.sync 0x7fffffff;\n"
+      "add.u32 %y, %x, 1; ld.param.u64 %a, [out]; mad.wide.u32 %a, %i, 8, %a; st.global.v2.u32 [%a], {%y, "
+      "%t};\n"
+      "end: ret;");
   k.buffer("out", std::vector<uint32_t>(64, 7)).block({32, 1, 1});
   k.run_clean();
   const std::vector<uint32_t> out = k.values<uint32_t>("out");

@@ -1,5 +1,6 @@
-// Addresses that move through loops, part under guards and branches, part in several buffers: whatever the engine
-// remembers of earlier accesses (patterns, tags, stamps), results and counts are those of a plain simulation.
+// Addresses that move through loops, part under guards and branches, part in several buffers: whatever the
+// engine remembers of earlier accesses (patterns, tags, stamps), results and counts are those of a plain
+// simulation.
 #include <cstdint>
 #include <random>
 #include <set>
@@ -24,13 +25,30 @@ std::vector<uint32_t> numbers(size_t count) {
   return values;
 }
 
-// A step of the loop's body. Pointers are %p and %p2 (global) and %s (shared); %o is an offset, at first the same in all
-// lanes.
+// A step of the loop's body. Pointers are %p and %p2 (global) and %s (shared); %o is an offset, at first the
+// same in all lanes.
 struct Step {
-  enum Kind { add, add_under_guard, add_in_branch, add_by_lane, copy, copy_back, shared_add, shared_add_under_guard,
-              offset_add, offset_add_under_guard, copy_plus_offset, copy_minus_offset, load, load_copy, load_four, load_shared, kinds };
+  enum Kind {
+    add,
+    add_under_guard,
+    add_in_branch,
+    add_by_lane,
+    copy,
+    copy_back,
+    shared_add,
+    shared_add_under_guard,
+    offset_add,
+    offset_add_under_guard,
+    copy_plus_offset,
+    copy_minus_offset,
+    load,
+    load_copy,
+    load_four,
+    load_shared,
+    kinds
+  };
   Kind kind;
-  int amount;  // bytes, a multiple of 16; of a load the offset in the instruction
+  int amount;    // bytes, a multiple of 16; of a load the offset in the instruction
   unsigned bit;  // of the lane, for conditions
 };
 
@@ -39,7 +57,9 @@ struct Thread {
   uint32_t sum = 0;
 };
 
-bool condition(const Step& step, unsigned thread, unsigned iteration) { return ((thread >> step.bit ^ iteration) & 1) != 0; }
+bool condition(const Step& step, unsigned thread, unsigned iteration) {
+  return ((thread >> step.bit ^ iteration) & 1) != 0;
+}
 
 // The loop in PTX; %i counts the iterations, %sum takes in what is loaded.
 std::string text_of(const std::vector<Step>& steps) {
@@ -59,7 +79,8 @@ std::string text_of(const std::vector<Step>& steps) {
         break;
       }
       case Step::add_by_lane:
-        text += "and.b32 %t, %thr, 3; mul.wide.u32 %w, %t, " + std::to_string(std::abs(step.amount)) + "; add.s64 %p, %p, %w;\n";
+        text += "and.b32 %t, %thr, 3; mul.wide.u32 %w, %t, " + std::to_string(std::abs(step.amount)) +
+                "; add.s64 %p, %p, %w;\n";
         break;
       case Step::copy: text += "mov.u64 %p2, %p;\n"; break;
       case Step::copy_back: text += "add.s64 %p, %p2, " + amount + ";\n"; break;
@@ -72,7 +93,8 @@ std::string text_of(const std::vector<Step>& steps) {
       case Step::load: text += "ld.global.u32 %v, [%p+" + amount + "];\n" + take("%v"); break;
       case Step::load_copy: text += "ld.global.u32 %v, [%p2];\n" + take("%v"); break;
       case Step::load_four:
-        text += "ld.global.v4.u32 {%v, %v1, %v2, %v3}, [%p+" + amount + "];\n" + take("%v") + take("%v1") + take("%v2") + take("%v3");
+        text += "ld.global.v4.u32 {%v, %v1, %v2, %v3}, [%p+" + amount + "];\n" + take("%v") + take("%v1") +
+                take("%v2") + take("%v3");
         break;
       case Step::load_shared: text += "ld.shared.u32 %v, [%s+" + amount + "];\n" + take("%v"); break;
       case Step::kinds: break;
@@ -93,7 +115,8 @@ Expected simulate(const std::vector<Step>& steps, int64_t start, unsigned stride
   for (unsigned warp = 0; warp < kBlocks * kThreads / 32; ++warp) {
     std::vector<Thread> lanes(32);
     const unsigned first = warp % 2 * 32;
-    for (unsigned i = 0; i < 32; ++i) lanes[i] = {start + stride * (first + i), start + stride * (first + i), 8192 + 4 * (first + i)};
+    for (unsigned i = 0; i < 32; ++i)
+      lanes[i] = {start + stride * (first + i), start + stride * (first + i), 8192 + 4 * (first + i)};
     for (unsigned iteration = 0; iteration < kIterations; ++iteration) {
       for (const Step& step : steps) {
         std::set<uint64_t> sectors;
@@ -101,26 +124,34 @@ Expected simulate(const std::vector<Step>& steps, int64_t start, unsigned stride
           Thread& t = lanes[i];
           const unsigned thread = first + i;
           const auto load = [&](int64_t at, unsigned words) {
-            for (unsigned k = 0; k < words; ++k) t.sum = t.sum * 31 + value_at(static_cast<uint64_t>(at) / 4 + k);
+            for (unsigned k = 0; k < words; ++k)
+              t.sum = t.sum * 31 + value_at(static_cast<uint64_t>(at) / 4 + k);
             sectors.insert(static_cast<uint64_t>(at) / 32);
             for (unsigned k = 0; k < 4 * words; ++k) e.bytes.insert(static_cast<uint64_t>(at) + k);
           };
           switch (step.kind) {
             case Step::add: t.p += step.amount; break;
-            case Step::add_under_guard: case Step::add_in_branch: t.p += condition(step, thread, iteration) ? step.amount : 0; break;
+            case Step::add_under_guard:
+            case Step::add_in_branch: t.p += condition(step, thread, iteration) ? step.amount : 0; break;
             case Step::add_by_lane: t.p += (thread & 3) * std::abs(step.amount); break;
             case Step::copy: t.p2 = t.p; break;
             case Step::copy_back: t.p = t.p2 + step.amount; break;
             case Step::shared_add: t.s += step.amount; break;
-            case Step::shared_add_under_guard: t.s += condition(step, thread, iteration) ? step.amount : 0; break;
+            case Step::shared_add_under_guard:
+              t.s += condition(step, thread, iteration) ? step.amount : 0;
+              break;
             case Step::offset_add: t.o += step.amount; break;
-            case Step::offset_add_under_guard: t.o += condition(step, thread, iteration) ? step.amount : 0; break;
+            case Step::offset_add_under_guard:
+              t.o += condition(step, thread, iteration) ? step.amount : 0;
+              break;
             case Step::copy_plus_offset: t.p2 = t.p + t.o; break;
             case Step::copy_minus_offset: t.p2 = t.p - t.o; break;
             case Step::load: load(t.p + step.amount, 1); break;
             case Step::load_copy: load(t.p2, 1); break;
             case Step::load_four: load(t.p + step.amount, 4); break;
-            case Step::load_shared: t.sum = t.sum * 31 + value_at(static_cast<uint64_t>(t.s + step.amount) / 4); break;
+            case Step::load_shared:
+              t.sum = t.sum * 31 + value_at(static_cast<uint64_t>(t.s + step.amount) / 4);
+              break;
             case Step::kinds: break;
           }
         }
@@ -169,8 +200,9 @@ TEST(EngineLoops, AnyMixtureOfMovingPointers) {
     const int64_t start = 65536 + 4 * static_cast<int64_t>(stride == 16 ? 4 * (random() % 8) : random() % 32);
     const std::string body = text_of(steps);
     SCOPED_TRACE(body);
-    Kernel k(std::string(kBegin) + "ld.param.u64 %p, [data]; mul.wide.u32 %w, %thr, " + std::to_string(stride) +
-             "; add.u64 %p, %p, %w; add.u64 %p, %p, " + std::to_string(start) + "; mov.u64 %p2, %p;\nLOOP:\n" + body + kEnd);
+    Kernel k(std::string(kBegin) + "ld.param.u64 %p, [data]; mul.wide.u32 %w, %thr, " +
+             std::to_string(stride) + "; add.u64 %p, %p, %w; add.u64 %p, %p, " + std::to_string(start) +
+             "; mov.u64 %p2, %p;\nLOOP:\n" + body + kEnd);
     k.buffer("data", numbers(1 << 15)).buffer("out", std::vector<uint32_t>(kBlocks * kThreads));
     k.grid({kBlocks, 1, 1}).block({kThreads, 1, 1});
     const Expected expected = simulate(steps, start, stride);
@@ -192,8 +224,8 @@ TEST(EngineLoops, AnyMixtureOfMovingPointers) {
   }
 }
 
-// Lanes that choose their buffer: lane by lane, in halves, and all in one, twice each, so that what was seen of one
-// access must not be taken for the next.
+// Lanes that choose their buffer: lane by lane, in halves, and all in one, twice each, so that what was seen
+// of one access must not be taken for the next.
 TEST(EngineLoops, LanesInSeveralBuffers) {
   constexpr const char* kBody = R"(
 .reg .pred %q; .reg .b32 %thr, %t, %k, %v, %sum; .reg .b64 %p, %w, %a, %b, %out;
@@ -239,8 +271,8 @@ ret;
   EXPECT_EQ(profile.buffers[1].loaded_bytes_touched, 4 * touched[1].size());
 }
 
-// A register that a block did not write holds 0, not what the block before left there; a pointer made of such a
-// register is at the buffer's start.
+// A register that a block did not write holds 0, not what the block before left there; a pointer made of such
+// a register is at the buffer's start.
 TEST(EngineLoops, UnwrittenRegistersAreZeroInEveryBlock) {
   constexpr const char* kBody = R"(
 .reg .pred %q; .reg .b32 %thr, %blk, %t, %r, %v, %k; .reg .b64 %p, %w, %off, %out;

@@ -39,8 +39,8 @@ TEST(Heap, EveryThreadGetsItsOwnMemory) {
 TEST(Heap, NullBeyondTheLimitAndRoomAfterFree) {
   // One thread: 3 MB three times (the third does not fit into 8 MB), then free the second and try again.
   const std::string take = call_malloc("3145728") + "st.global.u64 [%at], %p; add.s64 %at, %at, 8;\n";
-  Kernel kernel(kBegin + take + take + "mov.u64 %v, %p;\n" + take + "mov.u64 %p, %v;\n" + kFree + take + "mov.u64 %p, 0;\n" +
-                    kFree + "ret;",
+  Kernel kernel(kBegin + take + take + "mov.u64 %v, %p;\n" + take + "mov.u64 %p, %v;\n" + kFree + take +
+                    "mov.u64 %p, 0;\n" + kFree + "ret;",
                 kDeclarations);
   kernel.block({1, 1, 1}).buffer("out", std::vector<uint64_t>(4, 1));
   kernel.run_clean();

@@ -1,5 +1,5 @@
-// What the tests of matrix instructions share: matrices of values whose sums are exact, their bits, a product by
-// three loops, and PTX text that moves registers between buffers and lanes.
+// What the tests of matrix instructions share: matrices of values whose sums are exact, their bits, a product
+// by three loops, and PTX text that moves registers between buffers and lanes.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@ using sem::Role;
 using sem::Shape;
 
 inline const char* name_of(MatrixType type) {
-  static constexpr const char* kNames[] = {"f16", "bf16", "tf32", "f32", "f64", "s32", "s8",
+  static constexpr const char* kNames[] = {"f16", "bf16", "tf32", "f32", "f64",  "s32", "s8",
                                            "u8",  "s4",   "u4",   "b1",  "e4m3", "e5m2"};
   return kNames[static_cast<unsigned>(type)];
 }
@@ -36,7 +36,8 @@ inline FloatFormat format_of(MatrixType type) {
     case MatrixType::f64: return {11, 52};
     case MatrixType::e4m3: return {4, 3};
     case MatrixType::e5m2: return {5, 2};
-    case MatrixType::f32: case MatrixType::tf32: return {8, 23};
+    case MatrixType::f32:
+    case MatrixType::tf32: return {8, 23};
     default: return {0, 0};
   }
 }
@@ -53,8 +54,8 @@ inline uint64_t encode(MatrixType type, double value) {
   const double fraction = std::frexp(std::abs(value), &exponent) * 2 - 1;
   const int bias = (1 << (f.exponent_bits - 1)) - 1;
   const uint64_t sign = value < 0, mantissa = static_cast<uint64_t>(std::ldexp(fraction, f.mantissa_bits));
-  return sign << (f.exponent_bits + f.mantissa_bits) | static_cast<uint64_t>(exponent - 1 + bias) << f.mantissa_bits |
-         mantissa;
+  return sign << (f.exponent_bits + f.mantissa_bits) |
+         static_cast<uint64_t>(exponent - 1 + bias) << f.mantissa_bits | mantissa;
 }
 
 inline double decode(MatrixType type, uint64_t bits) {
@@ -99,7 +100,7 @@ inline Matrix some_matrix(unsigned rows, unsigned columns, MatrixType type, unsi
 }
 
 inline Matrix product(const Matrix& a, const Matrix& b, const Matrix& c,
-               const std::function<double(double, double)>& multiply = std::multiplies<double>()) {
+                      const std::function<double(double, double)>& multiply = std::multiplies<double>()) {
   Matrix d = c;
   for (unsigned m = 0; m < a.rows; ++m)
     for (unsigned n = 0; n < b.columns; ++n)
@@ -126,8 +127,8 @@ inline std::string load_registers(const std::string& name, unsigned count, bool 
 inline std::string store_registers(const std::string& name, unsigned count, bool wide) {
   std::string text = "ld.param.u64 %at, [" + name + "]; add.u64 %at, %at, %i;\n";
   for (unsigned r = 0; r < count; ++r)
-    text += "st.global." + std::string(wide ? "b64" : "b32") + " [%at+" + std::to_string(256 * r) + "], %" + name +
-            std::to_string(r) + ";\n";
+    text += "st.global." + std::string(wide ? "b64" : "b32") + " [%at+" + std::to_string(256 * r) + "], %" +
+            name + std::to_string(r) + ";\n";
   return text;
 }
 

@@ -13,18 +13,23 @@ std::vector<uint32_t> counting(size_t n) {
 }
 
 constexpr const char* kRegisters =
-    ".reg .pred %p, %q; .reg .b32 %t, %x, %r, %s, %n; .reg .b64 %at, %in, %out, %w, %state; mov.u32 %t, %tid.x;\n"
+    ".reg .pred %p, %q; .reg .b32 %t, %x, %r, %s, %n; .reg .b64 %at, %in, %out, %w, %state; mov.u32 %t, "
+    "%tid.x;\n"
     "ld.param.u64 %in, [in]; ld.param.u64 %out, [out];\n";
 
 // Each thread copies `bytes`, everybody waits, and each reads its neighbour's words.
 std::string copy(unsigned bytes, const std::string& limit) {
   const std::string b = std::to_string(bytes);
-  std::string text = std::string(kRegisters) + ".shared .align 16 .b8 tile[512];\nmov.u32 %r, tile; mad.lo.u32 %r, %t, " + b +
-                     ", %r; mad.wide.u32 %at, %t, " + b + ", %in;\nsetp.lt.u32 %p, %t, 8; shr.u32 %s, %t, 1;\n" +
-                     "cp.async.ca.shared.global [%r], [%at], " + b + limit + ";\ncp.async.commit_group;\ncp.async.wait_group 0;\nbar.sync 0;\n" +
-                     "xor.b32 %x, %t, 1; mov.u32 %r, tile; mad.lo.u32 %r, %x, " + b + ", %r; mad.wide.u32 %at, %t, " + b + ", %out;\n";
+  std::string text =
+      std::string(kRegisters) + ".shared .align 16 .b8 tile[512];\nmov.u32 %r, tile; mad.lo.u32 %r, %t, " +
+      b + ", %r; mad.wide.u32 %at, %t, " + b + ", %in;\nsetp.lt.u32 %p, %t, 8; shr.u32 %s, %t, 1;\n" +
+      "cp.async.ca.shared.global [%r], [%at], " + b + limit +
+      ";\ncp.async.commit_group;\ncp.async.wait_group 0;\nbar.sync 0;\n" +
+      "xor.b32 %x, %t, 1; mov.u32 %r, tile; mad.lo.u32 %r, %x, " + b + ", %r; mad.wide.u32 %at, %t, " + b +
+      ", %out;\n";
   for (unsigned k = 0; k < bytes; k += 4)
-    text += "ld.shared.u32 %x, [%r+" + std::to_string(k) + "]; st.global.u32 [%at+" + std::to_string(k) + "], %x;\n";
+    text += "ld.shared.u32 %x, [%r+" + std::to_string(k) + "]; st.global.u32 [%at+" + std::to_string(k) +
+            "], %x;\n";
   return text + "ret;";
 }
 
@@ -39,7 +44,9 @@ TEST(OpsAsync, CopiesWhatItIsTold) {
       k.run_clean();
       std::vector<uint32_t> want(32 * words);
       for (unsigned t = 0; t < 32; ++t) {
-        const unsigned from = t ^ 1, take = limit == 0 ? bytes : limit == 1 ? (from < 8 ? 0 : bytes) : std::min(from / 2, bytes);
+        const unsigned from = t ^ 1, take = limit == 0   ? bytes
+                                            : limit == 1 ? (from < 8 ? 0 : bytes)
+                                                         : std::min(from / 2, bytes);
         std::memcpy(&want[t * words], &in[from * words], take);
       }
       EXPECT_EQ(k.values<uint32_t>("out"), want) << bytes << " bytes, limit " << limit;
@@ -78,10 +85,12 @@ TEST(OpsAsync, ReadingAnothersCopyWithoutABarrierIsARace) {
   EXPECT_EQ(profile.faults[0].kind, profile::FaultKind::shared_race);
 }
 
-// Warp 0 fills a word for each of its lanes, warp 1 adds it up, three rounds, with a full and an empty barrier.
+// Warp 0 fills a word for each of its lanes, warp 1 adds it up, three rounds, with a full and an empty
+// barrier.
 constexpr const char* kPipeline =
     ".shared .align 8 .b64 full, empty; .shared .align 4 .b8 tile[128];\n"
-    "setp.ne.u32 %p, %t, 0; @%p bra $ready; mbarrier.init.shared.b64 [full], 32; mbarrier.init.shared.b64 [empty], 32;\n"
+    "setp.ne.u32 %p, %t, 0; @%p bra $ready; mbarrier.init.shared.b64 [full], 32; mbarrier.init.shared.b64 "
+    "[empty], 32;\n"
     "$ready: bar.sync 0; mov.u32 %n, 0; and.b32 %x, %t, 31; mov.u32 %r, tile; mad.lo.u32 %r, %x, 4, %r;\n"
     "setp.ge.u32 %q, %t, 32; @%q bra $consumer;\n"
     "$produce: setp.eq.u32 %p, %n, 0; @%p bra $fill; sub.u32 %s, %n, 1; and.b32 %s, %s, 1;\n"
@@ -91,7 +100,8 @@ constexpr const char* kPipeline =
     "$consumer: mov.u32 %t, 0;\n"
     "$consume: and.b32 %s, %n, 1;\n"
     "$wait_full: mbarrier.try_wait.parity.shared.b64 %p, [full], %s; @!%p bra $wait_full;\n"
-    "xor.b32 %s, %x, 5; mov.u32 %r, tile; mad.lo.u32 %r, %s, 4, %r; ld.shared.u32 %s, [%r]; add.u32 %t, %t, %s;\n"
+    "xor.b32 %s, %x, 5; mov.u32 %r, tile; mad.lo.u32 %r, %s, 4, %r; ld.shared.u32 %s, [%r]; add.u32 %t, %t, "
+    "%s;\n"
     "mbarrier.arrive.shared.b64 _, [empty]; add.u32 %n, %n, 1; setp.lt.u32 %p, %n, 3; @%p bra $consume;\n"
     "mad.wide.u32 %at, %x, 4, %out; st.global.u32 [%at], %t; ret;";
 
@@ -106,30 +116,40 @@ TEST(OpsAsync, ProducerAndConsumerTakeTurns) {
 
 TEST(OpsAsync, StateTestWaitAndPendingCount) {
   // A count of 3: the first arrival leaves 2 pending; its phase is over after the third.
-  Kernel k(std::string(kRegisters) + ".shared .align 8 .b64 bar;\nsetp.ne.u32 %p, %t, 0; @%p ret;\n"
-           "mbarrier.init.shared.b64 [bar], 3; mbarrier.arrive.shared.b64 %state, [bar];\n"
-           "mbarrier.pending_count.b64 %x, %state; st.global.u32 [%out], %x;\n"
-           "mbarrier.test_wait.shared.b64 %p, [bar], %state; selp.u32 %x, 1, 0, %p; st.global.u32 [%out+4], %x;\n"
-           "mbarrier.arrive.shared.b64 %w, [bar], 2;\n"
-           "mbarrier.test_wait.shared.b64 %p, [bar], %state; selp.u32 %x, 1, 0, %p; st.global.u32 [%out+8], %x;\n"
-           "mbarrier.test_wait.parity.shared.b64 %p, [bar], 0; selp.u32 %x, 1, 0, %p; st.global.u32 [%out+12], %x;\n"
-           "mbarrier.test_wait.parity.shared.b64 %p, [bar], 1; selp.u32 %x, 1, 0, %p; st.global.u32 [%out+16], %x;\n"
-           "mbarrier.arrive_drop.shared.b64 %state, [bar]; mbarrier.arrive.shared.b64 %state, [bar], 2;\n"  // phase 1 ends
-           "mbarrier.arrive.shared.b64 %state, [bar]; mbarrier.pending_count.b64 %x, %state; st.global.u32 [%out+20], %x;\n"
-           "mbarrier.inval.shared.b64 [bar];\nret;");
+  Kernel k(
+      std::string(kRegisters) +
+      ".shared .align 8 .b64 bar;\nsetp.ne.u32 %p, %t, 0; @%p ret;\n"
+      "mbarrier.init.shared.b64 [bar], 3; mbarrier.arrive.shared.b64 %state, [bar];\n"
+      "mbarrier.pending_count.b64 %x, %state; st.global.u32 [%out], %x;\n"
+      "mbarrier.test_wait.shared.b64 %p, [bar], %state; selp.u32 %x, 1, 0, %p; st.global.u32 [%out+4], %x;\n"
+      "mbarrier.arrive.shared.b64 %w, [bar], 2;\n"
+      "mbarrier.test_wait.shared.b64 %p, [bar], %state; selp.u32 %x, 1, 0, %p; st.global.u32 [%out+8], %x;\n"
+      "mbarrier.test_wait.parity.shared.b64 %p, [bar], 0; selp.u32 %x, 1, 0, %p; st.global.u32 [%out+12], "
+      "%x;\n"
+      "mbarrier.test_wait.parity.shared.b64 %p, [bar], 1; selp.u32 %x, 1, 0, %p; st.global.u32 [%out+16], "
+      "%x;\n"
+      "mbarrier.arrive_drop.shared.b64 %state, [bar]; mbarrier.arrive.shared.b64 %state, [bar], 2;\n"  // phase
+                                                                                                       // 1
+                                                                                                       // ends
+      "mbarrier.arrive.shared.b64 %state, [bar]; mbarrier.pending_count.b64 %x, %state; st.global.u32 "
+      "[%out+20], %x;\n"
+      "mbarrier.inval.shared.b64 [bar];\nret;");
   k.buffer("in", std::vector<uint32_t>(1)).buffer("out", std::vector<uint32_t>(6));
   k.run_clean();
   EXPECT_EQ(k.values<uint32_t>("out"), (std::vector<uint32_t>{3, 0, 1, 1, 0, 2}));
 }
 
 TEST(OpsAsync, BulkCopyCompletesItsBytes) {
-  Kernel k(std::string(kRegisters) + ".shared .align 8 .b64 bar; .shared .align 16 .b8 tile[128];\n"
+  Kernel k(std::string(kRegisters) +
+           ".shared .align 8 .b64 bar; .shared .align 16 .b8 tile[128];\n"
            "setp.ne.u32 %p, %t, 0; @%p bra $ready; mbarrier.init.shared.b64 [bar], 1;\n$ready: bar.sync 0;\n"
            "setp.ne.u32 %p, %t, 0; @%p bra $wait; mbarrier.arrive.expect_tx.shared.b64 %state, [bar], 128;\n"
            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%in], 128, [bar];\n"
            "$wait: mbarrier.try_wait.parity.shared.b64 %p, [bar], 0; @!%p bra $wait;\n"
-           "mov.u32 %r, tile; mad.lo.u32 %r, %t, 4, %r; ld.shared.u32 %x, [%r]; bar.sync 0; add.u32 %x, %x, 1; st.shared.u32 [%r], %x;\n"
-           "bar.sync 0; setp.ne.u32 %p, %t, 0; @%p ret; cp.async.bulk.global.shared::cta.bulk_group [%out], [tile], 128;\n"
+           "mov.u32 %r, tile; mad.lo.u32 %r, %t, 4, %r; ld.shared.u32 %x, [%r]; bar.sync 0; add.u32 %x, %x, "
+           "1; st.shared.u32 [%r], %x;\n"
+           "bar.sync 0; setp.ne.u32 %p, %t, 0; @%p ret; cp.async.bulk.global.shared::cta.bulk_group [%out], "
+           "[tile], 128;\n"
            "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\nret;");
   k.buffer("in", counting(32)).buffer("out", std::vector<uint32_t>(32));
   k.run_clean();
@@ -139,7 +159,8 @@ TEST(OpsAsync, BulkCopyCompletesItsBytes) {
 }
 
 TEST(OpsAsync, ABarrierThatWasNeverInitialisedIsAFault) {
-  Kernel k(std::string(kRegisters) + ".shared .align 8 .b64 bar;\nmbarrier.arrive.shared.b64 %state, [bar];\nret;");
+  Kernel k(std::string(kRegisters) +
+           ".shared .align 8 .b64 bar;\nmbarrier.arrive.shared.b64 %state, [bar];\nret;");
   k.buffer("in", std::vector<uint32_t>(1)).buffer("out", std::vector<uint32_t>(1));
   const profile::KernelProfile profile = k.run();
   EXPECT_EQ(k.error, "");

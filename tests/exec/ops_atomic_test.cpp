@@ -1,5 +1,5 @@
-// atom and red: every operation and type in every space against a scalar loop over the lanes in order, and what
-// spin locks, several CPU threads and bad addresses do.
+// atom and red: every operation and type in every space against a scalar loop over the lanes in order, and
+// what spin locks, several CPU threads and bad addresses do.
 #include <algorithm>
 #include <bit>
 #include <functional>
@@ -11,20 +11,24 @@ namespace fullwarp::exec::test {
 namespace {
 
 constexpr const char* kStart =
-    ".reg .pred %p; .reg .b32 %t, %x, %r, %s; .reg .b64 %at, %cell, %w, %v; .reg .b16 %h, %g; .reg .f32 %f; .reg .f64 %fd;\n"
+    ".reg .pred %p; .reg .b32 %t, %x, %r, %s; .reg .b64 %at, %cell, %w, %v; .reg .b16 %h, %g; .reg .f32 %f; "
+    ".reg .f64 %fd;\n"
     "mov.u32 %t, %tid.x;\n";
 
 struct Case {
   const char* operation;  // "add.u32"
   unsigned bytes;
   std::function<uint64_t(uint64_t old, uint64_t b)> f;
-  bool reduces = true;    // `red` has it
+  bool reduces = true;  // `red` has it
 };
 
 uint64_t add_f32(uint64_t a, uint64_t b) {
-  return std::bit_cast<uint32_t>(std::bit_cast<float>(static_cast<uint32_t>(a)) + std::bit_cast<float>(static_cast<uint32_t>(b)));
+  return std::bit_cast<uint32_t>(std::bit_cast<float>(static_cast<uint32_t>(a)) +
+                                 std::bit_cast<float>(static_cast<uint32_t>(b)));
 }
-uint64_t add_f64(uint64_t a, uint64_t b) { return std::bit_cast<uint64_t>(std::bit_cast<double>(a) + std::bit_cast<double>(b)); }
+uint64_t add_f64(uint64_t a, uint64_t b) {
+  return std::bit_cast<uint64_t>(std::bit_cast<double>(a) + std::bit_cast<double>(b));
+}
 
 const Case kCases[] = {
     {"add.u32", 4, [](uint64_t a, uint64_t b) { return uint32_t(a + b); }},
@@ -57,11 +61,13 @@ uint64_t operand(const Case& c, unsigned t) {
 
 // Threads t use cell t % cells; start values 0.
 std::string body(const Case& c, const std::string& space, bool reduction, unsigned cells) {
-  const std::string wide = c.bytes == 8 ? "64" : "32", value = c.bytes == 8 ? "%w" : "%r", old = c.bytes == 8 ? "%v" : "%s";
+  const std::string wide = c.bytes == 8 ? "64" : "32", value = c.bytes == 8 ? "%w" : "%r",
+                    old = c.bytes == 8 ? "%v" : "%s";
   std::string text = kStart;
   if (space != ".global") text += ".shared .align 16 .b8 cells_[512];\n";
-  text += "mul.wide.u32 %w, %t, " + std::to_string(c.bytes) + ";\nld.param.u64 %at, [operands];\nadd.u64 %at, %at, %w;\nld.global.b" +
-          wide + " " + value + ", [%at];\n";
+  text += "mul.wide.u32 %w, %t, " + std::to_string(c.bytes) +
+          ";\nld.param.u64 %at, [operands];\nadd.u64 %at, %at, %w;\nld.global.b" + wide + " " + value +
+          ", [%at];\n";
   text += "rem.u32 %x, %t, " + std::to_string(cells) + ";\n";
   if (space == ".global") {
     text += "ld.param.u64 %cell, [cells];\n";
@@ -72,15 +78,21 @@ std::string body(const Case& c, const std::string& space, bool reduction, unsign
     text += std::string("st") + space + ".b" + wide + " [%at], 0;\nbar.sync 0;\n";
   }
   text += "mad.wide.u32 %at, %x, " + std::to_string(c.bytes) + ", %cell;\n";
-  if (reduction) text += "red" + space + "." + c.operation + " [%at], " + value + ";\n";
-  else text += "atom" + space + "." + c.operation + " " + old + ", [%at], " + value + ";\n";
+  if (reduction)
+    text += "red" + space + "." + c.operation + " [%at], " + value + ";\n";
+  else
+    text += "atom" + space + "." + c.operation + " " + old + ", [%at], " + value + ";\n";
   text += "bar.sync 0;\n";
   const std::string result = c.bytes == 8 ? "mul.wide.u32 %w, %t, 8;\n" : "mul.wide.u32 %w, %t, 4;\n";
-  if (!reduction) text += result + "ld.param.u64 %at, [olds];\nadd.u64 %at, %at, %w;\nst.global.b" + wide + " [%at], " + old + ";\n";
+  if (!reduction)
+    text += result + "ld.param.u64 %at, [olds];\nadd.u64 %at, %at, %w;\nst.global.b" + wide + " [%at], " +
+            old + ";\n";
   if (space != ".global") {
     text += "setp.ge.u32 %p, %t, " + std::to_string(cells) + ";\n@%p ret;\n";
-    text += "mad.wide.u32 %at, %t, " + std::to_string(c.bytes) + ", %cell;\nld" + space + ".b" + wide + " " + value + ", [%at];\n";
-    text += "ld.param.u64 %at, [cells];\nmad.wide.u32 %at, %t, " + std::to_string(c.bytes) + ", %at;\nst.global.b" + wide + " [%at], " + value + ";\n";
+    text += "mad.wide.u32 %at, %t, " + std::to_string(c.bytes) + ", %cell;\nld" + space + ".b" + wide + " " +
+            value + ", [%at];\n";
+    text += "ld.param.u64 %at, [cells];\nmad.wide.u32 %at, %t, " + std::to_string(c.bytes) +
+            ", %at;\nst.global.b" + wide + " [%at], " + value + ";\n";
   }
   return text + "ret;";
 }
@@ -94,9 +106,13 @@ void check(const Case& c, const std::string& space, bool reduction, unsigned cel
     want_old[t] = want[t % cells];
     want[t % cells] = static_cast<T>(c.f(want[t % cells], operands[t]));
   }
-  SCOPED_TRACE(std::string(reduction ? "red" : "atom") + space + "." + c.operation + " on " + std::to_string(cells) + " cells");
+  SCOPED_TRACE(std::string(reduction ? "red" : "atom") + space + "." + c.operation + " on " +
+               std::to_string(cells) + " cells");
   Kernel k(body(c, space, reduction, cells));
-  k.buffer("operands", operands).buffer("cells", std::vector<T>(cells)).buffer("olds", std::vector<T>(kThreads)).block({kThreads, 1, 1});
+  k.buffer("operands", operands)
+      .buffer("cells", std::vector<T>(cells))
+      .buffer("olds", std::vector<T>(kThreads))
+      .block({kThreads, 1, 1});
   k.run_clean();
   EXPECT_EQ(k.values<T>("cells"), want);
   if (!reduction) {
@@ -110,15 +126,19 @@ TEST(OpsAtomic, EveryOperationInEverySpace) {
       for (bool reduction : {false, true})
         for (unsigned cells : {1u, 7u, 32u}) {
           if (reduction && !c.reduces) continue;
-          if (c.bytes == 4) check<uint32_t>(c, space, reduction, cells);
-          else check<uint64_t>(c, space, reduction, cells);
+          if (c.bytes == 4)
+            check<uint32_t>(c, space, reduction, cells);
+          else
+            check<uint64_t>(c, space, reduction, cells);
         }
 }
 
 TEST(OpsAtomic, CompareAndSwap) {
   // Cell 5, threads in order: the first that finds its own number - 1 + 5 swaps, so each does.
-  const std::string text = std::string(kStart) +
-      "ld.param.u64 %cell, [cell]; add.u32 %r, %t, 5; add.u32 %s, %t, 6;\natom.global.cas.b32 %x, [%cell], %r, %s;\n"
+  const std::string text =
+      std::string(kStart) +
+      "ld.param.u64 %cell, [cell]; add.u32 %r, %t, 5; add.u32 %s, %t, 6;\natom.global.cas.b32 %x, [%cell], "
+      "%r, %s;\n"
       "ld.param.u64 %at, [olds]; mad.wide.u32 %at, %t, 4, %at; st.global.u32 [%at], %x;\nret;";
   Kernel k(text);
   k.buffer("cell", std::vector<uint32_t>{5}).buffer("olds", std::vector<uint32_t>(32));
@@ -128,7 +148,8 @@ TEST(OpsAtomic, CompareAndSwap) {
   std::iota(want.begin(), want.end(), 5);
   EXPECT_EQ(k.values<uint32_t>("olds"), want);
 
-  Kernel narrow(std::string(kStart) + "ld.param.u64 %cell, [cell]; cvt.u16.u32 %h, %t; add.u16 %g, %h, 1;\n"
+  Kernel narrow(std::string(kStart) +
+                "ld.param.u64 %cell, [cell]; cvt.u16.u32 %h, %t; add.u16 %g, %h, 1;\n"
                 "atom.global.cas.b16 %h, [%cell], %h, %g;\nret;");
   narrow.buffer("cell", std::vector<uint16_t>{0, 9});
   narrow.run_clean();
@@ -137,22 +158,26 @@ TEST(OpsAtomic, CompareAndSwap) {
 
 TEST(OpsAtomic, HalvesAndVectors) {
   // 32 x (1, 2) in f16 is (32, 64) = 0x5000, 0x5400; in bf16 0x4200, 0x4280.
-  Kernel k(std::string(kStart) +
-           ".reg .f32 %a, %b, %c, %d; ld.param.u64 %cell, [cells];\n"
-           "mov.b32 %r, 0x40003c00; red.global.add.noftz.f16x2 [%cell], %r;\n"
-           "mov.b32 %r, 0x40003f80; atom.global.add.noftz.bf16x2 %s, [%cell+4], %r;\n"
-           "mov.b16 %h, 0x3c00; red.global.add.noftz.f16 [%cell+8], %h;\n"
-           "mov.f32 %a, 0f3F800000; mov.f32 %b, 0f40000000; red.global.add.v2.f32 [%cell+16], {%a, %b};\nret;");
+  Kernel k(
+      std::string(kStart) +
+      ".reg .f32 %a, %b, %c, %d; ld.param.u64 %cell, [cells];\n"
+      "mov.b32 %r, 0x40003c00; red.global.add.noftz.f16x2 [%cell], %r;\n"
+      "mov.b32 %r, 0x40003f80; atom.global.add.noftz.bf16x2 %s, [%cell+4], %r;\n"
+      "mov.b16 %h, 0x3c00; red.global.add.noftz.f16 [%cell+8], %h;\n"
+      "mov.f32 %a, 0f3F800000; mov.f32 %b, 0f40000000; red.global.add.v2.f32 [%cell+16], {%a, %b};\nret;");
   k.buffer("cells", std::vector<uint32_t>(8));
   k.run_clean();
-  EXPECT_EQ(k.values<uint32_t>("cells"), (std::vector<uint32_t>{0x54005000, 0x42804200, 0x5000, 0, 0x42000000, 0x42800000, 0, 0}));
+  EXPECT_EQ(k.values<uint32_t>("cells"),
+            (std::vector<uint32_t>{0x54005000, 0x42804200, 0x5000, 0, 0x42000000, 0x42800000, 0, 0}));
 }
 
 TEST(OpsAtomic, AdditionOfF32FlushesInGlobalMemoryOnly) {
   for (const bool shared : {false, true}) {
-    Kernel k(std::string(kStart) + ".shared .b32 cell_;\nld.param.u64 %cell, [cell]; setp.ne.u32 %p, %t, 0; @%p ret;\n"
+    Kernel k(std::string(kStart) +
+             ".shared .b32 cell_;\nld.param.u64 %cell, [cell]; setp.ne.u32 %p, %t, 0; @%p ret;\n"
              "mov.f32 %f, 0f00000001; mov.b32 %r, 0;\n" +
-             (shared ? "st.shared.u32 [cell_], %r; red.shared.add.f32 [cell_], %f; ld.shared.u32 %r, [cell_]; st.global.u32 [%cell], %r;\nret;"
+             (shared ? "st.shared.u32 [cell_], %r; red.shared.add.f32 [cell_], %f; ld.shared.u32 %r, "
+                       "[cell_]; st.global.u32 [%cell], %r;\nret;"
                      : "red.global.add.f32 [%cell], %f;\nret;"));
     k.buffer("cell", std::vector<uint32_t>{0});
     k.run_clean();
@@ -162,7 +187,8 @@ TEST(OpsAtomic, AdditionOfF32FlushesInGlobalMemoryOnly) {
 
 TEST(OpsAtomic, ManyBlocksOnManyThreads) {
   // 512 blocks add on one cell and on 37 cells at once, with no result read: they run on several CPU threads.
-  Kernel k(std::string(kStart) + "ld.param.u64 %cell, [cells]; mov.u32 %r, %ctaid.x; mad.lo.u32 %r, %r, 64, %t;\n"
+  Kernel k(std::string(kStart) +
+           "ld.param.u64 %cell, [cells]; mov.u32 %r, %ctaid.x; mad.lo.u32 %r, %r, 64, %t;\n"
            "red.global.add.u32 [%cell], 1; rem.u32 %x, %r, 37; mad.wide.u32 %at, %x, 4, %cell;\n"
            "red.global.add.u32 [%at+4], %r; red.global.max.s32 [%cell+152], %r;\nret;");
   k.buffer("cells", std::vector<uint32_t>(39)).grid({512, 1, 1}).block({64, 1, 1});
@@ -179,7 +205,8 @@ TEST(OpsAtomic, ManyBlocksOnManyThreads) {
 }
 
 TEST(OpsAtomic, SpinLockWithinAWarpEnds) {
-  Kernel k(std::string(kStart) + "ld.param.u64 %cell, [cells];\n"
+  Kernel k(std::string(kStart) +
+           "ld.param.u64 %cell, [cells];\n"
            "$again: atom.global.cas.b32 %r, [%cell], 0, 1; setp.ne.u32 %p, %r, 0; @%p bra $again;\n"
            "ld.volatile.global.u32 %x, [%cell+4]; add.u32 %x, %x, 1; st.volatile.global.u32 [%cell+4], %x;\n"
            "atom.global.exch.b32 %r, [%cell], 0;\nret;");
@@ -189,10 +216,13 @@ TEST(OpsAtomic, SpinLockWithinAWarpEnds) {
 }
 
 TEST(OpsAtomic, CountsSectorsAndWavefronts) {
-  // Global: 32 lanes at one word are one sector. Shared: lane i at word 2 * i has two lanes in each bank used.
-  Kernel k(std::string(kStart) + ".shared .align 4 .b8 cells_[256];\nld.param.u64 %cell, [cells]; red.global.add.u32 [%cell], 1;\n"
-           "shl.b32 %x, %t, 3; mov.u32 %r, cells_; add.u32 %r, %r, %x; mov.u32 %s, 0; st.shared.u32 [%r], %s;\n"
-           "atom.shared.add.u32 %s, [%r], 1; st.global.u32 [%cell+4], %s;\nret;");
+  // Global: 32 lanes at one word are one sector. Shared: lane i at word 2 * i has two lanes in each bank
+  // used.
+  Kernel k(
+      std::string(kStart) +
+      ".shared .align 4 .b8 cells_[256];\nld.param.u64 %cell, [cells]; red.global.add.u32 [%cell], 1;\n"
+      "shl.b32 %x, %t, 3; mov.u32 %r, cells_; add.u32 %r, %r, %x; mov.u32 %s, 0; st.shared.u32 [%r], %s;\n"
+      "atom.shared.add.u32 %s, [%r], 1; st.global.u32 [%cell+4], %s;\nret;");
   k.buffer("cells", std::vector<uint32_t>(2));
   const profile::KernelProfile profile = k.run_clean();
   const profile::MemoryCounters* global = nullptr;
@@ -210,8 +240,10 @@ TEST(OpsAtomic, CountsSectorsAndWavefronts) {
 }
 
 TEST(OpsAtomic, BadAddressesAreFaultsAndGiveZero) {
-  Kernel k(std::string(kStart) + "ld.param.u64 %cell, [cells]; mad.wide.u32 %at, %t, 4, %cell; mov.u32 %s, 7;\n"
-           "atom.global.add.u32 %s, [%at], 5;\nld.param.u64 %at, [olds]; mad.wide.u32 %at, %t, 4, %at; st.global.u32 [%at], %s;\nret;");
+  Kernel k(std::string(kStart) +
+           "ld.param.u64 %cell, [cells]; mad.wide.u32 %at, %t, 4, %cell; mov.u32 %s, 7;\n"
+           "atom.global.add.u32 %s, [%at], 5;\nld.param.u64 %at, [olds]; mad.wide.u32 %at, %t, 4, %at; "
+           "st.global.u32 [%at], %s;\nret;");
   k.buffer("cells", std::vector<uint32_t>(30, 1)).buffer("olds", std::vector<uint32_t>(32));
   const profile::KernelProfile profile = k.run();
   EXPECT_EQ(k.error, "");

@@ -1,4 +1,5 @@
-// What sm_100 adds for wide data: accesses of 256 bits, pairs of f32 in 64 bits; and moves of vectors. Values by hand.
+// What sm_100 adds for wide data: accesses of 256 bits, pairs of f32 in 64 bits; and moves of vectors. Values
+// by hand.
 #include <cmath>
 
 #include "run_ptx.h"
@@ -49,7 +50,8 @@ TEST(OpsWide, PairsOfFloats) {
   EXPECT_EQ(apply<uint64_t>("add.rn.f32x2 %d, %a, %b;", U64{a}, U64{b}), U64{pair(1.75f, big)});
   EXPECT_EQ(apply<uint64_t>("sub.rn.f32x2 %d, %a, %b;", U64{a}, U64{b}), U64{pair(1.25f, -big)});
   EXPECT_EQ(apply<uint64_t>("mul.rn.f32x2 %d, %a, %b;", U64{a}, U64{b}), U64{pair(0.375f, -3 * big)});
-  EXPECT_EQ(apply<uint64_t>("fma.rn.f32x2 %d, %a, %b, %c;", U64{a}, U64{b}, U64{c}), U64{pair(0.0f, -3 * big)});
+  EXPECT_EQ(apply<uint64_t>("fma.rn.f32x2 %d, %a, %b, %c;", U64{a}, U64{b}, U64{c}),
+            U64{pair(0.0f, -3 * big)});
   // 1 + 2^-24 lies between 1 and the next f32: up goes to that, to nearest even to 1. Both halves round.
   const uint64_t one = pair(1.0f, 1.0f), tiny = pair(std::ldexp(1.0f, -24), std::ldexp(1.0f, -24));
   const float next = std::nextafter(1.0f, 2.0f);

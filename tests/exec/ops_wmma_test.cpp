@@ -1,5 +1,5 @@
-// wmma through the interpreter: every shape, type, layout and space against a plain triple loop; requests and sectors
-// against the H200's counters for the gallery (tests/hardware/h200_gallery.csv).
+// wmma through the interpreter: every shape, type, layout and space against a plain triple loop; requests and
+// sectors against the H200's counters for the gallery (tests/hardware/h200_gallery.csv).
 #include "matrix_values.h"
 
 namespace fullwarp::exec::test {
@@ -27,7 +27,8 @@ std::vector<uint8_t> to_memory(const Matrix& m, MatrixType type, Layout layout) 
   return bytes;
 }
 
-Matrix from_memory(const std::vector<uint8_t>& bytes, unsigned rows, unsigned columns, MatrixType type, Layout layout) {
+Matrix from_memory(const std::vector<uint8_t>& bytes, unsigned rows, unsigned columns, MatrixType type,
+                   Layout layout) {
   Matrix m{rows, columns, std::vector<double>(size_t{rows} * columns)};
   const unsigned size = sem::element_bits(type) / 8;
   for (unsigned r = 0; r < rows; ++r)
@@ -58,7 +59,8 @@ unsigned wmma_registers(Role role, MatrixType type, Shape s) {
 void check_wmma(const WmmaCase& x) {
   const Shape s = x.shape;
   const bool wide = x.c == MatrixType::f64;
-  const Matrix a = some_matrix(s.m, s.k, x.a, 4), b = some_matrix(s.k, s.n, x.a, 5), c = some_matrix(s.m, s.n, x.c, 6);
+  const Matrix a = some_matrix(s.m, s.k, x.a, 4), b = some_matrix(s.k, s.n, x.a, 5),
+               c = some_matrix(s.m, s.n, x.c, 6);
   const unsigned pad = x.with_stride ? 128 / sem::element_bits(x.a) : 0, pad_c = x.with_stride ? 8 : 0;
   const Layout la{x.a_row, tight(a, x.a_row) + pad}, lb{x.b_row, tight(b, x.b_row) + pad},
       lc{x.c_row, tight(c, x.c_row) + pad_c}, ld{x.d_row, tight(c, x.d_row) + pad_c};
@@ -69,43 +71,60 @@ void check_wmma(const WmmaCase& x) {
       const unsigned from = name == "a" ? 0 : name == "b" ? 8192 : 16384;
       text += "{ .reg .b32 %u, %v; .reg .b64 %x; .reg .pred %more; mov.u32 %u, %lane; $copy_" + name +
               ": mul.wide.u32 %x, %u, 4; add.u64 %x, %x, %at; ld.global.b32 %v, [%x]; shl.b32 %s, %u, 2;\n" +
-              "st.shared.b32 [%s+" + std::to_string(from) + "], %v; add.u32 %u, %u, 32; setp.lt.u32 %more, %u, " +
-              std::to_string(to_memory(role == Role::a ? a : role == Role::b ? b : c, type, layout).size() / 4) +
+              "st.shared.b32 [%s+" + std::to_string(from) +
+              "], %v; add.u32 %u, %u, 32; setp.lt.u32 %more, %u, " +
+              std::to_string(to_memory(role == Role::a   ? a
+                                       : role == Role::b ? b
+                                                         : c,
+                                       type, layout)
+                                 .size() /
+                             4) +
               "; @%more bra $copy_" + name + "; }\nbar.sync 0;\nmov.u32 %s, " + std::to_string(from) + ";\n";
       at = "[%s]";
     }
-    text += "wmma.load." + role_text + ".sync.aligned." + (layout.row_major ? "row." : "col.") + name_of(s) + x.space +
-            "." + name_of(type) + " " + list(name, wmma_registers(role, type, s)) + ", " + at;
+    text += "wmma.load." + role_text + ".sync.aligned." + (layout.row_major ? "row." : "col.") + name_of(s) +
+            x.space + "." + name_of(type) + " " + list(name, wmma_registers(role, type, s)) + ", " + at;
     return text + (x.with_stride ? ", " + std::to_string(layout.stride) : "") + ";\n";
   };
   const unsigned count_d = wmma_registers(Role::c, x.d, s);
-  const std::string types = x.a == MatrixType::f16
-                                ? std::string(name_of(x.d)) + "." + name_of(x.c)
-                                : std::string(name_of(x.d)) + "." + name_of(x.a) + "." + name_of(x.a) + "." + name_of(x.c);
-  const std::string mma = std::string("wmma.mma") + (x.a == MatrixType::b1 ? ".xor.popc" : "") + ".sync.aligned." +
-                          (x.a_row ? "row." : "col.") + (x.b_row ? "row." : "col.") + name_of(s) + "." + types;
+  const std::string types = x.a == MatrixType::f16 ? std::string(name_of(x.d)) + "." + name_of(x.c)
+                                                   : std::string(name_of(x.d)) + "." + name_of(x.a) + "." +
+                                                         name_of(x.a) + "." + name_of(x.c);
+  const std::string mma = std::string("wmma.mma") + (x.a == MatrixType::b1 ? ".xor.popc" : "") +
+                          ".sync.aligned." + (x.a_row ? "row." : "col.") + (x.b_row ? "row." : "col.") +
+                          name_of(s) + "." + types;
   std::string body = registers(wide) + (x.space == ".shared" ? ".shared .align 128 .b8 tile[24576];\n" : "") +
-                     load("a", Role::a, x.a, la) + load("b", Role::b, x.a, lb) + load("c", Role::c, x.c, lc) + mma + " " +
-                     list("d", count_d) + ", " + list("a", wmma_registers(Role::a, x.a, s)) + ", " +
-                     list("b", wmma_registers(Role::b, x.a, s)) + ", " + list("c", wmma_registers(Role::c, x.c, s)) + ";\n";
-  const std::string store = std::string("wmma.store.d.sync.aligned.") + (x.d_row ? "row." : "col.") + name_of(s);
+                     load("a", Role::a, x.a, la) + load("b", Role::b, x.a, lb) + load("c", Role::c, x.c, lc) +
+                     mma + " " + list("d", count_d) + ", " + list("a", wmma_registers(Role::a, x.a, s)) +
+                     ", " + list("b", wmma_registers(Role::b, x.a, s)) + ", " +
+                     list("c", wmma_registers(Role::c, x.c, s)) + ";\n";
+  const std::string store =
+      std::string("wmma.store.d.sync.aligned.") + (x.d_row ? "row." : "col.") + name_of(s);
   const std::string stride = x.with_stride ? ", %stride;\n" : ";\n";
   body += "mov.u32 %stride, " + std::to_string(ld.stride) + ";\nld.param.u64 %at, [d];\n";
   if (x.space == ".shared") {  // to shared memory, and from there by the lanes
     // The padding between lines is copied too: give it a value.
-    body += "bar.sync 0; mov.u32 %s, %lane;\n{ .reg .b32 %u, %v; .reg .pred %more; mov.u32 %v, 0; $clear: shl.b32 %u, %s, 2; "
-            "st.shared.b32 [%u], %v; add.u32 %s, %s, 32; setp.lt.u32 %more, %s, 2048; @%more bra $clear; }\n"
-            "bar.sync 0; mov.u32 %s, 0;\n" + store + ".shared." + name_of(x.d) + " [%s], " + list("d", count_d) + stride +
-            "bar.sync 0;\n{ .reg .b32 %u, %v; .reg .b64 %x; .reg .pred %more; mov.u32 %u, %lane; $copy_d: mul.wide.u32 "
-            "%x, %u, 4; add.u64 %x, %x, %at; shl.b32 %s, %u, 2; ld.shared.b32 %v, [%s]; st.global.b32 [%x], %v; add.u32 "
-            "%u, %u, 32; setp.lt.u32 %more, %u, " + std::to_string(to_memory(c, x.d, ld).size() / 4) +
-            "; @%more bra $copy_d; }\nret;";
+    body +=
+        "bar.sync 0; mov.u32 %s, %lane;\n{ .reg .b32 %u, %v; .reg .pred %more; mov.u32 %v, 0; $clear: "
+        "shl.b32 %u, %s, 2; "
+        "st.shared.b32 [%u], %v; add.u32 %s, %s, 32; setp.lt.u32 %more, %s, 2048; @%more bra $clear; }\n"
+        "bar.sync 0; mov.u32 %s, 0;\n" +
+        store + ".shared." + name_of(x.d) + " [%s], " + list("d", count_d) + stride +
+        "bar.sync 0;\n{ .reg .b32 %u, %v; .reg .b64 %x; .reg .pred %more; mov.u32 %u, %lane; $copy_d: "
+        "mul.wide.u32 "
+        "%x, %u, 4; add.u64 %x, %x, %at; shl.b32 %s, %u, 2; ld.shared.b32 %v, [%s]; st.global.b32 [%x], %v; "
+        "add.u32 "
+        "%u, %u, 32; setp.lt.u32 %more, %u, " +
+        std::to_string(to_memory(c, x.d, ld).size() / 4) + "; @%more bra $copy_d; }\nret;";
   } else {
     body += store + x.space + "." + name_of(x.d) + " [%at], " + list("d", count_d) + stride + "ret;";
   }
-  SCOPED_TRACE(mma + " " + (x.c_row ? "row " : "col ") + (x.d_row ? "row" : "col") + x.space + (x.with_stride ? " stride" : ""));
+  SCOPED_TRACE(mma + " " + (x.c_row ? "row " : "col ") + (x.d_row ? "row" : "col") + x.space +
+               (x.with_stride ? " stride" : ""));
   Kernel kernel(body);
-  kernel.buffer("a", to_memory(a, x.a, la)).buffer("b", to_memory(b, x.a, lb)).buffer("c", to_memory(c, x.c, lc));
+  kernel.buffer("a", to_memory(a, x.a, la))
+      .buffer("b", to_memory(b, x.a, lb))
+      .buffer("c", to_memory(c, x.c, lc));
   kernel.buffer("d", std::vector<uint8_t>(to_memory(c, x.d, ld).size()));
   kernel.run_clean();
   EXPECT_EQ(from_memory(kernel.values<uint8_t>("d"), s.m, s.n, x.d, ld),
@@ -135,7 +154,9 @@ TEST(WmmaTest, BrainFloatAndTf32) {
   check_layouts({16, 16, 8}, tf32, f32, f32);
 }
 
-TEST(WmmaTest, DoublePrecision) { check_layouts({8, 8, 4}, MatrixType::f64, MatrixType::f64, MatrixType::f64); }
+TEST(WmmaTest, DoublePrecision) {
+  check_layouts({8, 8, 4}, MatrixType::f64, MatrixType::f64, MatrixType::f64);
+}
 
 TEST(WmmaTest, Integers) {
   using enum MatrixType;
@@ -170,17 +191,20 @@ TEST(WmmaTest, CountsRequestsAndSectorsAsTheHardwareDoes) {
       {"wmma.load.b.sync.aligned.row.m16n16k8.global.tf32 {%r0,%r1,%r2,%r3}, [%at], 64", 4, false, 4, 16},
       {"wmma.load.a.sync.aligned.row.m8n8k4.global.f64 {%r0}, [%at], 64", 1, true, 1, 8},
       {"wmma.load.b.sync.aligned.row.m8n8k4.global.f64 {%r0}, [%at], 64", 1, true, 1, 8},
-      {"wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%at], {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, 64", 8, false, 4, 32},
+      {"wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%at], {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, 64", 8,
+       false, 4, 32},
       {"wmma.store.d.sync.aligned.row.m8n8k4.global.f64 [%at], {%r0,%r1}, 64", 2, true, 1, 16},
-      // m8n32k16 is m32n8k16 transposed (ptxas: four STG.64 for .col, eight STG.32 for .row). Here each STG.64 fills
-      // 8 columns' 32 bytes, each STG.32 8 neighbours of 4 rows.
-      {"wmma.store.d.sync.aligned.col.m8n32k16.global.f32 [%at], {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, 64", 8, false, 4, 32},
-      {"wmma.store.d.sync.aligned.row.m8n32k16.global.f32 [%at], {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, 64", 8, false, 8, 32},
+      // m8n32k16 is m32n8k16 transposed (ptxas: four STG.64 for .col, eight STG.32 for .row). Here each
+      // STG.64 fills 8 columns' 32 bytes, each STG.32 8 neighbours of 4 rows.
+      {"wmma.store.d.sync.aligned.col.m8n32k16.global.f32 [%at], {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, 64", 8,
+       false, 4, 32},
+      {"wmma.store.d.sync.aligned.row.m8n32k16.global.f32 [%at], {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, 64", 8,
+       false, 8, 32},
   };
   for (const WmmaCount& x : cases) {
     SCOPED_TRACE(x.instruction);
-    Kernel kernel(std::string(".reg .b64 %at; .reg ") + (x.wide ? ".b64" : ".b32") + " %r<8>;\nld.param.u64 %at, [m];\n" +
-                  x.instruction + ";\nret;");
+    Kernel kernel(std::string(".reg .b64 %at; .reg ") + (x.wide ? ".b64" : ".b32") +
+                  " %r<8>;\nld.param.u64 %at, [m];\n" + x.instruction + ";\nret;");
     kernel.buffer("m", std::vector<uint8_t>(64 * 64 * 8));
     const profile::KernelProfile p = kernel.run_clean();
     ASSERT_EQ(p.memory.size(), 1u);

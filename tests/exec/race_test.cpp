@@ -1,6 +1,6 @@
-// Races beyond the plain ones of engine_memory_test.cpp: atomics against plain accesses, warps of one block in global
-// memory, copies that nobody waited for, matrix instructions with lanes missing; and that a race names both
-// accesses. Each kernel that must be reported has a twin that must not.
+// Races beyond the plain ones of engine_memory_test.cpp: atomics against plain accesses, warps of one block
+// in global memory, copies that nobody waited for, matrix instructions with lanes missing; and that a race
+// names both accesses. Each kernel that must be reported has a twin that must not.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,7 +15,8 @@ using profile::FaultKind;
 using profile::KernelProfile;
 
 constexpr const char* kRegisters =
-    ".reg .pred %p, %q; .reg .b32 %thr, %r, %s, %t, %at, %mine, %other; .reg .b64 %rd, %out, %gmine, %gother, %in;\n"
+    ".reg .pred %p, %q; .reg .b32 %thr, %r, %s, %t, %at, %mine, %other; .reg .b64 %rd, %out, %gmine, "
+    "%gother, %in;\n"
     ".shared .align 16 .b8 words[1024];\n"
     "mov.u32 %thr, %tid.x; mov.u32 %at, words; shl.b32 %t, %thr, 2; add.u32 %mine, %at, %t;\n"
     "xor.b32 %s, %t, 128; add.u32 %other, %at, %s;\n"  // of thread t ^ 32, in the other warp
@@ -24,7 +25,8 @@ constexpr const char* kRegisters =
 const std::string kBarrier = "bar.sync 0;\n";
 
 // Runs the body with 64 threads a block over a buffer `out` of 256 words.
-KernelProfile run(const std::string& body, unsigned threads = 64, unsigned blocks = 1, unsigned cpu_threads = 1) {
+KernelProfile run(const std::string& body, unsigned threads = 64, unsigned blocks = 1,
+                  unsigned cpu_threads = 1) {
   Kernel k(kRegisters + body + "\nret;");
   k.buffer("out", std::vector<uint32_t>(256)).block({threads, 1, 1}).grid({blocks, 1, 1});
   Options options;
@@ -37,11 +39,11 @@ KernelProfile run(const std::string& body, unsigned threads = 64, unsigned block
 std::string kinds(const KernelProfile& profile) {
   std::string text;
   for (const Fault& f : profile.faults)
-    text += (text.empty() ? "" : " ") + std::string(f.kind == FaultKind::shared_race         ? "shared"
-                                                    : f.kind == FaultKind::global_race       ? "global"
-                                                    : f.kind == FaultKind::uninitialised     ? "uninitialised"
+    text += (text.empty() ? "" : " ") + std::string(f.kind == FaultKind::shared_race     ? "shared"
+                                                    : f.kind == FaultKind::global_race   ? "global"
+                                                    : f.kind == FaultKind::uninitialised ? "uninitialised"
                                                     : f.kind == FaultKind::invalid_instruction ? "invalid"
-                                                                                             : "other");
+                                                                                               : "other");
   return text;
 }
 
@@ -80,8 +82,10 @@ TEST(AtomicRaces, AFlagBehindAFenceHandsOverWhatWasStored) {
   // Thread 0 stores a word, fences, raises a flag by an atomic; warp 1 waits for it, then reads the word.
   const std::string hand_over =
       "st.shared.u32 [%mine], 0; bar.sync 0; setp.ge.u32 %p, %thr, 32; @%p bra wait;\n"
-      "setp.ne.u32 %q, %thr, 0; @%q bra done; st.shared.u32 [%at+8], 7; FENCE atom.shared.exch.b32 %r, [%at+4], 1; bra done;\n"
-      "wait: atom.shared.add.u32 %r, [%at+4], 0; setp.eq.u32 %q, %r, 0; @%q bra wait; FENCE ld.shared.u32 %r, [%at+8];\n"
+      "setp.ne.u32 %q, %thr, 0; @%q bra done; st.shared.u32 [%at+8], 7; FENCE atom.shared.exch.b32 %r, "
+      "[%at+4], 1; bra done;\n"
+      "wait: atom.shared.add.u32 %r, [%at+4], 0; setp.eq.u32 %q, %r, 0; @%q bra wait; FENCE ld.shared.u32 "
+      "%r, [%at+8];\n"
       "done:\n";
   auto with = [&](const std::string& fence) {
     std::string text = hand_over;
@@ -97,8 +101,10 @@ TEST(AtomicRaces, AFlagBehindAFenceHandsOverWhatWasStored) {
 TEST(WarpsInGlobalMemory, AStoreThatAnotherWarpReads) {
   const std::string store = "st.global.u32 [%gmine], %thr;\n", load = "ld.global.u32 %r, [%gother];\n";
   const KernelProfile profile = run(store + load);
-  ASSERT_EQ(kinds(profile), "global global");  // warp 1 stores what warp 0 read before, and reads what it stored
-  EXPECT_NE(profile.faults[0].detail.find("by warp 0 of the same block"), std::string::npos) << profile.faults[0].detail;
+  ASSERT_EQ(kinds(profile),
+            "global global");  // warp 1 stores what warp 0 read before, and reads what it stored
+  EXPECT_NE(profile.faults[0].detail.find("by warp 0 of the same block"), std::string::npos)
+      << profile.faults[0].detail;
   EXPECT_EQ(kinds(run(store + kBarrier + load)), "");
   EXPECT_EQ(kinds(run(store + "ld.global.u32 %r, [%gmine];\n")), "");  // one's own
 }
@@ -114,8 +120,10 @@ TEST(WarpsInGlobalMemory, TwoStoresToOnePlace) {
 TEST(WarpsInGlobalMemory, NeighboursDoNotMeet) {
   // Two warps in one line, in one sector, byte by byte; strided; every block its own part.
   EXPECT_EQ(kinds(run("cvt.u64.u32 %rd, %thr; add.u64 %rd, %out, %rd; st.global.u8 [%rd], %thr;\n")), "");
-  EXPECT_EQ(kinds(run("and.b32 %r, %thr, 31; shl.b32 %r, %r, 1; shr.u32 %s, %thr, 5; add.u32 %r, %r, %s; shl.b32 %r, %r, 2;\n"
-                      "cvt.u64.u32 %rd, %r; add.u64 %rd, %out, %rd; st.global.u32 [%rd], %thr; ld.global.u32 %r, [%rd];\n")),
+  EXPECT_EQ(kinds(run("and.b32 %r, %thr, 31; shl.b32 %r, %r, 1; shr.u32 %s, %thr, 5; add.u32 %r, %r, %s; "
+                      "shl.b32 %r, %r, 2;\n"
+                      "cvt.u64.u32 %rd, %r; add.u64 %rd, %out, %rd; st.global.u32 [%rd], %thr; ld.global.u32 "
+                      "%r, [%rd];\n")),
             "");
 }
 
@@ -138,7 +146,8 @@ TEST(WarpsInGlobalMemory, AreFoundOnAnyNumberOfCpus) {
 TEST(BlocksInGlobalMemory, MeetAcrossCpusAtAnyDistance) {
   // Block b stores word 8 b; the last block stores word 0 as well.
   const std::string body =
-      "setp.ne.u32 %p, %thr, 0; @%p ret; mov.u32 %r, %ctaid.x; shl.b32 %s, %r, 5; cvt.u64.u32 %rd, %s; add.u64 %rd, %out, %rd;\n"
+      "setp.ne.u32 %p, %thr, 0; @%p ret; mov.u32 %r, %ctaid.x; shl.b32 %s, %r, 5; cvt.u64.u32 %rd, %s; "
+      "add.u64 %rd, %out, %rd;\n"
       "st.global.u32 [%rd], %r; setp.eq.u32 %p, %r, WHO; @%p st.global.u32 [%out], 1;\n";
   auto with = [&](const std::string& who, unsigned cpus) {
     std::string text = body;
@@ -153,7 +162,8 @@ TEST(BlocksInGlobalMemory, MeetAcrossCpusAtAnyDistance) {
 
 TEST(BlocksInGlobalMemory, StoreFragments) {
   const std::string fragment =
-      ".reg .f32 %f; mov.f32 %f, 0f3f800000; mov.u32 %r, %ctaid.x; mul.lo.u32 %r, %r, STEP; cvt.u64.u32 %rd, %r; add.u64 %rd, %out, %rd;\n"
+      ".reg .f32 %f; mov.f32 %f, 0f3f800000; mov.u32 %r, %ctaid.x; mul.lo.u32 %r, %r, STEP; cvt.u64.u32 %rd, "
+      "%r; add.u64 %rd, %out, %rd;\n"
       "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd], {%f, %f, %f, %f, %f, %f, %f, %f}, 16;\n";
   auto with = [&](const std::string& step) {
     std::string text = fragment;
@@ -199,15 +209,21 @@ TEST(Copies, ReadBeforeTheWait) {
   EXPECT_NE(profile.faults[0].detail.find("not waited for"), std::string::npos) << profile.faults[0].detail;
   EXPECT_EQ(kinds(run(kCopy + "cp.async.commit_group; cp.async.wait_group 0;\n" + read, 32)), "");
   EXPECT_EQ(kinds(run(kCopy + "cp.async.wait_all;\n" + read, 32)), "");
-  EXPECT_EQ(kinds(run(kCopy + "cp.async.wait_group 0;\n" + read, 32)), "shared");  // its group was never closed
+  EXPECT_EQ(kinds(run(kCopy + "cp.async.wait_group 0;\n" + read, 32)),
+            "shared");  // its group was never closed
   // A barrier does not wait for copies.
-  EXPECT_EQ(kinds(run(kCopy + "cp.async.commit_group;\n" + kBarrier + "ld.shared.u32 %r, [%other];\n")), "shared");
-  EXPECT_EQ(kinds(run(kCopy + "cp.async.commit_group; cp.async.wait_group 0;\n" + kBarrier + "ld.shared.u32 %r, [%other];\n")), "");
+  EXPECT_EQ(kinds(run(kCopy + "cp.async.commit_group;\n" + kBarrier + "ld.shared.u32 %r, [%other];\n")),
+            "shared");
+  EXPECT_EQ(kinds(run(kCopy + "cp.async.commit_group; cp.async.wait_group 0;\n" + kBarrier +
+                      "ld.shared.u32 %r, [%other];\n")),
+            "");
 }
 
 TEST(Copies, TheLatestGroupsMayBeLeftUnderWay) {
-  const std::string two = kCopy + "cp.async.commit_group; cp.async.ca.shared.global [%mine+256], [%gmine], 4; cp.async.commit_group;\n"
-                                  "cp.async.wait_group 1;\n";
+  const std::string two =
+      kCopy +
+      "cp.async.commit_group; cp.async.ca.shared.global [%mine+256], [%gmine], 4; cp.async.commit_group;\n"
+      "cp.async.wait_group 1;\n";
   EXPECT_EQ(kinds(run(two + "ld.shared.u32 %r, [%mine];\n", 32)), "");
   EXPECT_EQ(kinds(run(two + "ld.shared.u32 %r, [%mine+256];\n", 32)), "shared");
 }

@@ -1,6 +1,7 @@
-// The engine's counters, counted again lane by lane by the plainest code there is: sets of sectors, bytes and words.
-// Kernels take each thread's index from a table, so that the test knows every address; tables are random and
-// structured, warps whole and partial, accesses 1 to 16 bytes wide. The kernels of the gallery at the end have formulas.
+// The engine's counters, counted again lane by lane by the plainest code there is: sets of sectors, bytes and
+// words. Kernels take each thread's index from a table, so that the test knows every address; tables are
+// random and structured, warps whole and partial, accesses 1 to 16 bytes wide. The kernels of the gallery at
+// the end have formulas.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -26,7 +27,10 @@ constexpr const char* kStart =
     "mov.u32 %v, 1; mov.u32 %v1, 1; mov.u32 %v2, 1; mov.u32 %v3, 1; mov.u64 %w, 1; mov.u16 %h, 1;\n";
 
 std::string access(bool store, const std::string& space, unsigned width, const std::string& address) {
-  const std::string registers = width == 16 ? "{%v, %v1, %v2, %v3}" : width == 8 ? "%w" : width == 4 ? "%v" : "%h";
+  const std::string registers = width == 16  ? "{%v, %v1, %v2, %v3}"
+                                : width == 8 ? "%w"
+                                : width == 4 ? "%v"
+                                             : "%h";
   const std::string type = width == 16 ? ".v4.u32" : ".u" + std::to_string(8 * width);
   return store ? "st." + space + type + " [" + address + "], " + registers + ";\n"
                : "ld." + space + type + " " + registers + ", [" + address + "];\n";
@@ -42,10 +46,10 @@ std::vector<std::vector<uint32_t>> repeating_tables(size_t count, uint32_t limit
   for (size_t i = 0; i < count; ++i) {
     const uint32_t u = static_cast<uint32_t>(i);
     tables[0][i] = random() % limit;
-    tables[1][i] = random() % 16;      // a few places
-    tables[2][i] = u / 32 % limit;     // one a warp
-    tables[3][i] = u / 4;              // four lanes each
-    tables[4][i] = u % 16 + u / 32;    // half-warps alike
+    tables[1][i] = random() % 16;    // a few places
+    tables[2][i] = u / 32 % limit;   // one a warp
+    tables[3][i] = u / 4;            // four lanes each
+    tables[4][i] = u % 16 + u / 32;  // half-warps alike
     tables[5][i] = (u * 33) % limit;
   }
   return tables;
@@ -55,9 +59,9 @@ std::vector<std::vector<uint32_t>> distinct_tables(size_t count, uint32_t limit,
   std::vector<uint32_t> all(limit);
   std::iota(all.begin(), all.end(), 0u);
   std::vector<std::vector<uint32_t>> tables;
-  tables.emplace_back(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));       // in order
+  tables.emplace_back(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));          // in order
   tables.emplace_back(all.begin() + 1, all.begin() + static_cast<std::ptrdiff_t>(count) + 1);  // off by one
-  tables.emplace_back(all.rend() - static_cast<std::ptrdiff_t>(count), all.rend());         // backward
+  tables.emplace_back(all.rend() - static_cast<std::ptrdiff_t>(count), all.rend());            // backward
   std::vector<uint32_t> twice(count);
   for (size_t i = 0; i < count; ++i) twice[i] = static_cast<uint32_t>(2 * i);
   tables.push_back(twice);
@@ -111,11 +115,12 @@ GlobalCount recount_global(Shape shape, const std::vector<uint32_t>& table, unsi
 constexpr Shape kShapes[] = {{32, 3}, {33, 2}, {7, 4}, {100, 2}, {256, 2}};
 constexpr unsigned kWidths[] = {1, 2, 4, 8, 16};
 
-void compare_global(bool store, Shape shape, const std::vector<uint32_t>& table, unsigned width, uint32_t limit) {
+void compare_global(bool store, Shape shape, const std::vector<uint32_t>& table, unsigned width,
+                    uint32_t limit) {
   SCOPED_TRACE(std::to_string(width) + " bytes, " + std::to_string(shape.threads) + " threads, table from " +
                std::to_string(table[0]) + ", " + std::to_string(table[1]));
-  Kernel k(std::string(kStart) + "ld.param.u64 %d, [data]; mad.wide.u32 %d, %x, " + std::to_string(width) + ", %d;\n" +
-           access(store, "global", width, "%d") + "ret;");
+  Kernel k(std::string(kStart) + "ld.param.u64 %d, [data]; mad.wide.u32 %d, %x, " + std::to_string(width) +
+           ", %d;\n" + access(store, "global", width, "%d") + "ret;");
   k.buffer("index", table).buffer("data", std::vector<uint8_t>(size_t{limit} * width));
   k.block({shape.threads, 1, 1}).grid({shape.blocks, 1, 1});
   const GlobalCount want = recount_global(shape, table, width);
@@ -149,8 +154,10 @@ TEST(Recount, GlobalLoads) {
     const size_t count = size_t{shape.threads} * shape.blocks;
     const uint32_t limit = static_cast<uint32_t>(2 * count + 40);
     for (unsigned width : kWidths) {
-      for (const auto& table : repeating_tables(count, limit, random)) compare_global(false, shape, table, width, limit);
-      for (const auto& table : distinct_tables(count, limit, random)) compare_global(false, shape, table, width, limit);
+      for (const auto& table : repeating_tables(count, limit, random))
+        compare_global(false, shape, table, width, limit);
+      for (const auto& table : distinct_tables(count, limit, random))
+        compare_global(false, shape, table, width, limit);
     }
   }
 }
@@ -161,18 +168,20 @@ TEST(Recount, GlobalStores) {
     const size_t count = size_t{shape.threads} * shape.blocks;
     const uint32_t limit = static_cast<uint32_t>(2 * count + 40);
     for (unsigned width : kWidths)
-      for (const auto& table : distinct_tables(count, limit, random)) compare_global(true, shape, table, width, limit);
+      for (const auto& table : distinct_tables(count, limit, random))
+        compare_global(true, shape, table, width, limit);
   }
 }
 
-// Wavefronts by the rule of 32 banks: up to 4 bytes the whole warp at once, 8 by half-warps, 16 by quarters; in each,
-// the largest number of different words in one bank of 4 (8, 16) bytes.
+// Wavefronts by the rule of 32 banks: up to 4 bytes the whole warp at once, 8 by half-warps, 16 by quarters;
+// in each, the largest number of different words in one bank of 4 (8, 16) bytes.
 uint64_t wavefronts(const std::vector<uint32_t>& table, const std::vector<size_t>& threads, unsigned width) {
   const unsigned parts = width == 16 ? 4 : width == 8 ? 2 : 1, unit = std::max(width, 4u), banks = 128 / unit;
   uint64_t sum = 0;
   for (unsigned part = 0; part < parts; ++part) {
     std::map<uint64_t, std::set<uint64_t>> words_of_bank;
-    for (size_t lane = part * 32 / parts; lane < std::min<size_t>((part + 1) * 32 / parts, threads.size()); ++lane) {
+    for (size_t lane = part * 32 / parts; lane < std::min<size_t>((part + 1) * 32 / parts, threads.size());
+         ++lane) {
       const uint64_t word = uint64_t{table[threads[lane]]} * width / unit;
       words_of_bank[word % banks].insert(word);
     }
@@ -186,8 +195,9 @@ uint64_t wavefronts(const std::vector<uint32_t>& table, const std::vector<size_t
 void compare_shared(bool store, Shape shape, const std::vector<uint32_t>& table, unsigned width) {
   SCOPED_TRACE(std::to_string(width) + " bytes, " + std::to_string(shape.threads) + " threads, table from " +
                std::to_string(table[0]) + ", " + std::to_string(table[1]));
-  Kernel k(std::string(".shared .align 16 .b8 words[16384]; .reg .b32 %s;\n") + kStart + "mov.u32 %s, words; mad.lo.u32 %s, %x, " +
-           std::to_string(width) + ", %s;\n" + access(store, "shared", width, "%s") + "ret;");
+  Kernel k(std::string(".shared .align 16 .b8 words[16384]; .reg .b32 %s;\n") + kStart +
+           "mov.u32 %s, words; mad.lo.u32 %s, %x, " + std::to_string(width) + ", %s;\n" +
+           access(store, "shared", width, "%s") + "ret;");
   k.buffer("index", table).block({shape.threads, 1, 1}).grid({shape.blocks, 1, 1});
   Options options;
   options.check_races = false;  // nothing is written before it is read
@@ -211,7 +221,8 @@ TEST(Recount, SharedAccesses) {
     for (unsigned width : kWidths) {
       // Lanes that share words may be merged in wide loads by rules of their own (tests/mem): not here.
       if (width <= 4)
-        for (const auto& table : repeating_tables(count, limit, random)) compare_shared(false, shape, table, width);
+        for (const auto& table : repeating_tables(count, limit, random))
+          compare_shared(false, shape, table, width);
       for (const auto& table : distinct_tables(count, limit, random)) {
         compare_shared(false, shape, table, width);
         compare_shared(true, shape, table, width);
@@ -226,9 +237,10 @@ TEST(Recount, Branches) {
   for (Shape shape : kShapes) {
     std::vector<uint32_t> table(size_t{shape.threads} * shape.blocks);
     for (size_t i = 0; i < table.size(); ++i) table[i] = i % 3 == 0 ? random() % 4 : i / 32 % 4;
-    Kernel k(std::string(kStart) +
-             "and.b32 %v, %x, 1; setp.ne.u32 %p, %v, 0; @%p bra odd; add.u32 %v, %v, 1; odd: and.b32 %v1, %x, 2;\n"
-             "setp.ne.u32 %p, %v1, 0; @!%p add.u32 %v2, %v2, 1; @%p exit; add.u32 %v3, %v3, 1; ret;");
+    Kernel k(
+        std::string(kStart) +
+        "and.b32 %v, %x, 1; setp.ne.u32 %p, %v, 0; @%p bra odd; add.u32 %v, %v, 1; odd: and.b32 %v1, %x, 2;\n"
+        "setp.ne.u32 %p, %v1, 0; @!%p add.u32 %v2, %v2, 1; @%p exit; add.u32 %v3, %v3, 1; ret;");
     k.buffer("index", table).block({shape.threads, 1, 1}).grid({shape.blocks, 1, 1});
     const KernelProfile profile = k.run_clean();
     uint64_t warps = 0, odd = 0, even_warps = 0, divergent = 0, bit1 = 0, exit_divergent = 0, lanes = 0;
@@ -280,11 +292,15 @@ TEST(Recount, Branches) {
 TEST(StructParameters, ArriveByValue) {
   // struct { uint32_t* out; int32_t add; float scale; uint16_t table[4]; } in 24 bytes, then an int.
   const std::string text =
-      ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .align 8 .b8 s[24], .param .u32 n)\n{\n"
+      ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .align 8 .b8 s[24], .param "
+      ".u32 n)\n{\n"
       ".reg .b32 %i, %a, %n, %t; .reg .b16 %h; .reg .f32 %f, %g; .reg .b64 %out, %rd, %at;\n"
-      "mov.u32 %i, %tid.x; ld.param.u64 %out, [s]; ld.param.s32 %a, [s+8]; ld.param.f32 %f, [s+12]; ld.param.u32 %n, [n];\n"
-      "mov.b64 %at, s; and.b32 %t, %i, 3; mul.wide.u32 %rd, %t, 2; add.u64 %at, %at, %rd; ld.param.u16 %h, [%at+16];\n"
-      "cvt.u32.u16 %t, %h; add.u32 %a, %a, %t; add.u32 %a, %a, %n; cvt.rn.f32.s32 %g, %a; mul.f32 %g, %g, %f;\n"
+      "mov.u32 %i, %tid.x; ld.param.u64 %out, [s]; ld.param.s32 %a, [s+8]; ld.param.f32 %f, [s+12]; "
+      "ld.param.u32 %n, [n];\n"
+      "mov.b64 %at, s; and.b32 %t, %i, 3; mul.wide.u32 %rd, %t, 2; add.u64 %at, %at, %rd; ld.param.u16 %h, "
+      "[%at+16];\n"
+      "cvt.u32.u16 %t, %h; add.u32 %a, %a, %t; add.u32 %a, %a, %n; cvt.rn.f32.s32 %g, %a; mul.f32 %g, %g, "
+      "%f;\n"
       "mad.wide.u32 %rd, %i, 4, %out; st.global.f32 [%rd], %g; ret;\n}\n";
   Result<ptx::Module> module = ptx::parse(text, "struct.ptx");
   ASSERT_TRUE(module) << module.error().to_string();
@@ -316,7 +332,9 @@ TEST(StructParameters, ArriveByValue) {
 }
 
 TEST(Windows, APointerOneWindowPastTheLastBufferFindsNothing) {
-  Kernel k(".reg .b32 %r; .reg .b64 %rd; ld.param.u64 %rd, [out]; add.u64 %rd, %rd, 0x10000000000; ld.global.u32 %r, [%rd]; ret;");
+  Kernel k(
+      ".reg .b32 %r; .reg .b64 %rd; ld.param.u64 %rd, [out]; add.u64 %rd, %rd, 0x10000000000; ld.global.u32 "
+      "%r, [%rd]; ret;");
   k.buffer("out", std::vector<uint32_t>(1)).block({1, 1, 1});
   const KernelProfile profile = k.run();
   ASSERT_EQ(profile.faults.size(), 1u);

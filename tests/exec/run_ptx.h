@@ -1,9 +1,10 @@
 // Runs small PTX kernels on the engine. Two levels:
 //
 //   Kernel     a whole kernel: buffers by name become `.param .u64` parameters in the order they are made.
-//   apply()    one instruction (or a few) over a table of operands, a thread for each row: registers %a, %b, %c
-//              hold the operands, %d the result; %p, %q (predicates), %r, %s (b32), %rd, %sd (b64), %h, %g (b16),
-//              %f, %e (f32) and %fd (f64) are free.
+//   apply()    one instruction (or a few) over a table of operands, a thread for each row: registers %a, %b,
+//   %c
+//              hold the operands, %d the result; %p, %q (predicates), %r, %s (b32), %rd, %sd (b64), %h, %g
+//              (b16), %f, %e (f32) and %fd (f64) are free.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,12 +23,14 @@
 namespace fullwarp::exec::test {
 
 inline constexpr const char* kScratchRegisters =
-    ".reg .pred %p, %q; .reg .b32 %r, %s; .reg .b64 %rd, %sd; .reg .b16 %h, %g; .reg .f32 %f, %e; .reg .f64 %fd;\n";
+    ".reg .pred %p, %q; .reg .b32 %r, %s; .reg .b64 %rd, %sd; .reg .b16 %h, %g; .reg .f32 %f, %e; .reg .f64 "
+    "%fd;\n";
 
 class Kernel {
  public:
   // What stands between the braces of the kernel; `before` holds what stands before it in the file.
-  explicit Kernel(std::string body, std::string before = "") : body_(std::move(body)), before_(std::move(before)) {}
+  explicit Kernel(std::string body, std::string before = "")
+      : body_(std::move(body)), before_(std::move(before)) {}
 
   // A parameter that points to a buffer of these values; [name] in the text.
   template <class T>
@@ -36,9 +39,18 @@ class Kernel {
     if (!values.empty()) std::memcpy(buffers_.back().bytes.data(), values.data(), values.size() * sizeof(T));
     return *this;
   }
-  Kernel& grid(Dim3 grid) { grid_ = grid; return *this; }
-  Kernel& block(Dim3 block) { block_ = block; return *this; }
-  Kernel& dynamic_shared(uint64_t bytes) { dynamic_shared_ = bytes; return *this; }
+  Kernel& grid(Dim3 grid) {
+    grid_ = grid;
+    return *this;
+  }
+  Kernel& block(Dim3 block) {
+    block_ = block;
+    return *this;
+  }
+  Kernel& dynamic_shared(uint64_t bytes) {
+    dynamic_shared_ = bytes;
+    return *this;
+  }
 
   // Runs it; what went wrong before execution is in `error`.
   profile::KernelProfile run(const Options& options = {}) {
@@ -77,7 +89,8 @@ class Kernel {
       }
       std::memcpy(launch.parameters.data() + 8 * i, &*address, 8);
       Buffer& at = memory_.buffer(memory_.size() - 1);
-      if (!buffers_[i].bytes.empty()) std::memcpy(at.data.get(), buffers_[i].bytes.data(), buffers_[i].bytes.size());
+      if (!buffers_[i].bytes.empty())
+        std::memcpy(at.data.get(), buffers_[i].bytes.data(), buffers_[i].bytes.size());
     }
     Result<profile::KernelProfile> profile = fullwarp::exec::run(*module_, memory_, launch, options);
     if (!profile) {
@@ -92,8 +105,8 @@ class Kernel {
     profile::KernelProfile profile = run(options);
     EXPECT_EQ(error, "");
     for (const profile::Fault& f : profile.faults)
-      ADD_FAILURE() << "fault " << static_cast<int>(f.kind) << " at instruction " << f.instruction.index << ": "
-                    << f.object << ' ' << f.detail;
+      ADD_FAILURE() << "fault " << static_cast<int>(f.kind) << " at instruction " << f.instruction.index
+                    << ": " << f.object << ' ' << f.detail;
     return profile;
   }
 
@@ -133,8 +146,8 @@ void operand(std::string& declare, std::string& load, const char* name, const ch
   if constexpr (!std::is_same_v<T, Nothing>) {
     const std::string type = bits_type(sizeof(T));
     declare += ".reg " + bits_type(std::max<size_t>(sizeof(T), 2)) + " %" + name + ";\n";
-    load += "ld.param.u64 %at, [" + std::string(buffer) + "];\nmad.lo.u64 %at, %i, " + std::to_string(sizeof(T)) +
-            ", %at;\nld.global" + type + " %" + name + ", [%at];\n";
+    load += "ld.param.u64 %at, [" + std::string(buffer) + "];\nmad.lo.u64 %at, %i, " +
+            std::to_string(sizeof(T)) + ", %at;\nld.global" + type + " %" + name + ", [%at];\n";
   }
 }
 
@@ -144,16 +157,19 @@ void operand(std::string& declare, std::string& load, const char* name, const ch
 template <class D, class A, class B = Nothing, class C = Nothing>
 std::vector<D> apply(const std::string& code, const std::vector<A>& a, const std::vector<B>& b = {},
                      const std::vector<C>& c = {}) {
-  std::string declare = std::string(".reg .b64 %at, %i; .reg .b32 %t, %n, %m; .reg .pred %in;\n") + kScratchRegisters;
+  std::string declare =
+      std::string(".reg .b64 %at, %i; .reg .b32 %t, %n, %m; .reg .pred %in;\n") + kScratchRegisters;
   std::string load =
       "mov.u32 %t, %tid.x; mov.u32 %n, %ctaid.x; mov.u32 %m, %ntid.x;\nmad.lo.u32 %t, %n, %m, %t;\n"
-      "cvt.u64.u32 %i, %t;\nsetp.ge.u32 %in, %t, " + std::to_string(a.size()) + ";\n@%in bra $done;\n";
+      "cvt.u64.u32 %i, %t;\nsetp.ge.u32 %in, %t, " +
+      std::to_string(a.size()) + ";\n@%in bra $done;\n";
   detail::operand<A>(declare, load, "a", "buffer_a");
   detail::operand<B>(declare, load, "b", "buffer_b");
   detail::operand<C>(declare, load, "c", "buffer_c");
   declare += ".reg " + detail::bits_type(std::max<size_t>(sizeof(D), 2)) + " %d;\n";
-  const std::string store = "ld.param.u64 %at, [buffer_d];\nmad.lo.u64 %at, %i, " + std::to_string(sizeof(D)) +
-                            ", %at;\nst.global" + detail::bits_type(sizeof(D)) + " [%at], %d;\n";
+  const std::string store = "ld.param.u64 %at, [buffer_d];\nmad.lo.u64 %at, %i, " +
+                            std::to_string(sizeof(D)) + ", %at;\nst.global" + detail::bits_type(sizeof(D)) +
+                            " [%at], %d;\n";
   Kernel kernel(declare + load + code + "\n" + store + "$done:\nret;");
   kernel.buffer("buffer_d", std::vector<D>(a.size())).buffer("buffer_a", a);
   if constexpr (!std::is_same_v<B, Nothing>) kernel.buffer("buffer_b", b);

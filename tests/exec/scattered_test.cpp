@@ -1,5 +1,5 @@
-// Loads whose lanes lie here and there in one to five buffers, some lanes off, again and again from the same sectors:
-// values, sectors, lines and what is touched of each buffer, beside sets.
+// Loads whose lanes lie here and there in one to five buffers, some lanes off, again and again from the same
+// sectors: values, sectors, lines and what is touched of each buffer, beside sets.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -23,33 +23,43 @@ struct Case {
   unsigned width;  // bytes: 2, 4 or 8
 };
 
-// Thread i loads element index[round * kAll + i] of buffer which[round * kAll + i]; a buffer that is not there means
-// that it loads nothing in that round.
+// Thread i loads element index[round * kAll + i] of buffer which[round * kAll + i]; a buffer that is not
+// there means that it loads nothing in that round.
 std::string source(const Case& c) {
   std::string text =
-      ".reg .pred %p, %q; .reg .b32 %i, %n, %m, %r, %x, %s, %v, %sum; .reg .b16 %h; .reg .b64 %a, %b, %d, %e, %w;\n"
+      ".reg .pred %p, %q; .reg .b32 %i, %n, %m, %r, %x, %s, %v, %sum; .reg .b16 %h; .reg .b64 %a, %b, %d, "
+      "%e, %w;\n"
       "mov.u32 %i, %tid.x; mov.u32 %n, %ctaid.x; mov.u32 %m, %ntid.x; mad.lo.u32 %i, %n, %m, %i;\n"
       "mov.u32 %r, 0; mov.u32 %sum, 0;\n"
-      "ld.param.u64 %a, [index]; mad.wide.u32 %a, %i, 4, %a; ld.param.u64 %b, [which]; mad.wide.u32 %b, %i, 4, %b;\n"
+      "ld.param.u64 %a, [index]; mad.wide.u32 %a, %i, 4, %a; ld.param.u64 %b, [which]; mad.wide.u32 %b, %i, "
+      "4, %b;\n"
       "again: ld.global.u32 %x, [%a]; ld.global.u32 %s, [%b];\n"
-      "setp.ge.u32 %p, %s, " + std::to_string(c.buffers) + "; @%p bra next;\n"
+      "setp.ge.u32 %p, %s, " +
+      std::to_string(c.buffers) +
+      "; @%p bra next;\n"
       "ld.param.u64 %d, [data0];\n";
   for (unsigned b = 1; b < c.buffers; ++b)
-    text += "ld.param.u64 %e, [data" + std::to_string(b) + "]; setp.eq.u32 %q, %s, " + std::to_string(b) + "; selp.b64 %d, %e, %d, %q;\n";
+    text += "ld.param.u64 %e, [data" + std::to_string(b) + "]; setp.eq.u32 %q, %s, " + std::to_string(b) +
+            "; selp.b64 %d, %e, %d, %q;\n";
   text += "mad.wide.u32 %d, %x, " + std::to_string(c.width) + ", %d;\n";
   if (c.width == 2) text += "ld.global.u16 %h, [%d]; cvt.u32.u16 %v, %h;\n";
   if (c.width == 4) text += "ld.global.u32 %v, [%d];\n";
   if (c.width == 8) text += "ld.global.u64 %w, [%d]; cvt.u32.u64 %v, %w;\n";
-  text += "add.u32 %sum, %sum, %v;\n"
-          "next: add.u64 %a, %a, " + std::to_string(kAll * 4) + "; add.u64 %b, %b, " + std::to_string(kAll * 4) + ";\n"
-          "add.u32 %r, %r, 1; setp.lt.u32 %p, %r, " + std::to_string(kRounds) + "; @%p bra again;\n"
-          "ld.param.u64 %d, [out]; mad.wide.u32 %d, %i, 4, %d; st.global.u32 [%d], %sum; ret;";
+  text +=
+      "add.u32 %sum, %sum, %v;\n"
+      "next: add.u64 %a, %a, " +
+      std::to_string(kAll * 4) + "; add.u64 %b, %b, " + std::to_string(kAll * 4) +
+      ";\n"
+      "add.u32 %r, %r, 1; setp.lt.u32 %p, %r, " +
+      std::to_string(kRounds) +
+      "; @%p bra again;\n"
+      "ld.param.u64 %d, [out]; mad.wide.u32 %d, %i, 4, %d; st.global.u32 [%d], %sum; ret;";
   return text;
 }
 
 void compare(const Case& c, unsigned seed) {
-  SCOPED_TRACE(std::to_string(c.buffers) + " buffers of " + std::to_string(c.words) + " elements of " + std::to_string(c.width) +
-               " bytes, one in " + std::to_string(c.off) + " off");
+  SCOPED_TRACE(std::to_string(c.buffers) + " buffers of " + std::to_string(c.words) + " elements of " +
+               std::to_string(c.width) + " bytes, one in " + std::to_string(c.off) + " off");
   std::mt19937 random(seed);
   std::vector<uint32_t> index(kAll * kRounds), which(kAll * kRounds);
   for (size_t k = 0; k < index.size(); ++k) {
@@ -130,10 +140,11 @@ TEST(Scattered, SeveralBuffers) {
 
 // A lane outside is told, and the others' values arrive, wherever they are.
 TEST(Scattered, OneLaneOutside) {
-  Kernel k(".reg .b32 %i, %x, %v; .reg .b64 %a, %d;\n"
-           "mov.u32 %i, %tid.x; ld.param.u64 %a, [index]; mad.wide.u32 %a, %i, 4, %a; ld.global.u32 %x, [%a];\n"
-           "ld.param.u64 %d, [data]; mad.wide.u32 %d, %x, 4, %d; ld.global.u32 %v, [%d];\n"
-           "ld.param.u64 %d, [out]; mad.wide.u32 %d, %i, 4, %d; st.global.u32 [%d], %v; ret;");
+  Kernel k(
+      ".reg .b32 %i, %x, %v; .reg .b64 %a, %d;\n"
+      "mov.u32 %i, %tid.x; ld.param.u64 %a, [index]; mad.wide.u32 %a, %i, 4, %a; ld.global.u32 %x, [%a];\n"
+      "ld.param.u64 %d, [data]; mad.wide.u32 %d, %x, 4, %d; ld.global.u32 %v, [%d];\n"
+      "ld.param.u64 %d, [out]; mad.wide.u32 %d, %i, 4, %d; st.global.u32 [%d], %v; ret;");
   std::vector<uint32_t> index(32), data(64), want(32);
   std::mt19937 random(7);
   for (auto& v : data) v = random();

@@ -1,7 +1,7 @@
-// The gallery's counters and results against a real H200's (docs/fidelity.md). hw/measure.py wrote the two CSV
-// files of measurements; every value here must equal the one there, except for the rows of known_differences.csv:
-// those say what we give, what the GPU gave and why, so that a change on either side is noticed ("varies": depends
-// on time).
+// The gallery's counters and results against a real H200's (docs/fidelity.md). hw/measure.py wrote the two
+// CSV files of measurements; every value here must equal the one there, except for the rows of
+// known_differences.csv: those say what we give, what the GPU gave and why, so that a change on either side
+// is noticed ("varies": depends on time).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -163,8 +163,8 @@ class Comparison {
                                        << ": equal now; strike it from known_differences.csv";
       known_.erase(known);
     } else {
-      EXPECT_TRUE(same(ours, theirs)) << file << " launch " << launch << " " << metric << ": " << ours
-                                      << ", on the GPU " << theirs;
+      EXPECT_TRUE(same(ours, theirs))
+          << file << " launch " << launch << " " << metric << ": " << ours << ", on the GPU " << theirs;
     }
     count.equal += same(ours, theirs);
   }
@@ -194,8 +194,7 @@ void compare_counters(Comparison& comparison, const std::string& file, const std
                       const report::KernelReport& ours, const Launch& theirs) {
   std::map<std::string, std::string> values;
   for (const report::Metric& metric : report::named_metrics(ours))
-    values[metric.name] =
-        std::visit([](auto value) { return fmt::format("{}", value); }, metric.value);
+    values[metric.name] = std::visit([](auto value) { return fmt::format("{}", value); }, metric.value);
   for (const char* counter : kCounters)
     comparison.compare(file, launch, counter, values[counter], theirs.metrics.at(counter));
 }

@@ -40,7 +40,8 @@ int main() {
 class RealCompilers : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / ("fullwarp_real_" + std::string(GetParam()) + "_" + std::to_string(getpid()));
+    folder_ = fs::path(testing::TempDir()) /
+              ("fullwarp_real_" + std::string(GetParam()) + "_" + std::to_string(getpid()));
     fs::create_directories(folder_);
     setenv("FULLWARP_CACHE_DIR", (folder_ / "cache").c_str(), 1);
     options_.compiler = GetParam();
@@ -78,9 +79,11 @@ TEST_P(RealCompilers, KernelsOfEveryShape) {
 }
 
 TEST_P(RealCompilers, LaunchesThatAFormatterToreApart) {
-  write("torn.h", "#pragma once\ntemplate <class T> __global__ void k(T* p) { p[threadIdx.x] = 1; }\n"
-                  "inline void start(float* p) { k << <1, 32 >> > (p); }\n");
-  const std::string path = write("torn.cu", "#include \"torn.h\"\nint main() { start(nullptr); k<int> << < 1, 32 >> >(nullptr); }\n");
+  write("torn.h",
+        "#pragma once\ntemplate <class T> __global__ void k(T* p) { p[threadIdx.x] = 1; }\n"
+        "inline void start(float* p) { k << <1, 32 >> > (p); }\n");
+  const std::string path = write(
+      "torn.cu", "#include \"torn.h\"\nint main() { start(nullptr); k<int> << < 1, 32 >> >(nullptr); }\n");
   const Result<Compiled> compiled = compile_to_ptx(path, options_);
   ASSERT_TRUE(compiled.ok()) << compiled.error().to_string();
   EXPECT_THAT(compiled.value().ptx, HasSubstr(".entry _Z1kIfEvPT_("));

@@ -219,11 +219,13 @@ TEST_F(Resolve, ExamplesCanBeLaunched) {
     EXPECT_TRUE(parse_launches(text, "t").ok()) << text;
   }
   EXPECT_EQ(not_launched(kernels_[0], "k.cu", 3).message,
-            "no launch of kernel ns::scan<float, 128>(const float* in, float* out, int n) (and 3 more instantiations)");
+            "no launch of kernel ns::scan<float, 128>(const float* in, float* out, int n) (and 3 more "
+            "instantiations)");
 }
 
 TEST(Examples, FollowTheKernelsBody) {
-  // A kernel that asks for threadIdx.y gets blocks of two dimensions, one with extern __shared__ memory some bytes.
+  // A kernel that asks for threadIdx.y gets blocks of two dimensions, one with extern __shared__ memory some
+  // bytes.
   const Result<ptx::Module> module = ptx::parse(
       ".version 9.0\n.target sm_90\n.address_size 64\n.extern .shared .align 4 .b8 buffer[];\n"
       ".visible .entry k(.param .u64 a) { .reg .b32 %r; mov.u32 %r, %tid.y; mov.u32 %r, buffer; ret; }\n",
@@ -231,8 +233,8 @@ TEST(Examples, FollowTheKernelsBody) {
   ASSERT_TRUE(module.ok()) << module.error().to_string();
   EXPECT_EQ(example_launch(kernels_of(*module)[0]), "k<<<(4, 4), (16, 16), 1024>>>(f32[1024])");
   // The definition's names count where a declaration has none.
-  const std::vector<KernelInfo> kernels =
-      kernels_of(*module, "extern \"C\" __global__ void k(float*);\nextern \"C\" __global__ void k(float* data) {}\n");
+  const std::vector<KernelInfo> kernels = kernels_of(
+      *module, "extern \"C\" __global__ void k(float*);\nextern \"C\" __global__ void k(float* data) {}\n");
   EXPECT_EQ(kernels[0].signature, "k(float* data)");
 }
 

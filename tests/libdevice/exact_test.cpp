@@ -34,7 +34,8 @@ TEST(Table, InactiveLanesStayUntouched) {
   out.fill(7.0f);
   void* args[] = {in.data()};
   find("__nv_cosf")->run(0x80000001u, out.data(), args);
-  for (unsigned lane = 0; lane < kWarpSize; ++lane) EXPECT_EQ(out[lane], lane == 0 || lane == 31 ? 1.0f : 7.0f);
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    EXPECT_EQ(out[lane], lane == 0 || lane == 31 ? 1.0f : 7.0f);
 }
 
 TEST(Integer, Edges) {
@@ -52,7 +53,8 @@ TEST(Integer, Edges) {
   EXPECT_EQ(call<int32_t>("__nv_rhadd", -2, -1), -1);
   EXPECT_EQ(call<uint32_t>("__nv_uhadd", 0xffffffffu, 0xffffffffu), 0xffffffffu);
   EXPECT_EQ(call<uint32_t>("__nv_sad", kMin, kMax, 1u), 0u);  // |min - max| = 2^32 - 1
-  EXPECT_EQ(call<int32_t>("__nv_mul24", 0x00800000, 1), static_cast<int32_t>(0xff800000));  // bit 23 is the sign
+  EXPECT_EQ(call<int32_t>("__nv_mul24", 0x00800000, 1),
+            static_cast<int32_t>(0xff800000));  // bit 23 is the sign
   EXPECT_EQ(call<uint32_t>("__nv_umul24", 0xff000003u, 5u), 15u);
 }
 
@@ -121,13 +123,14 @@ TEST(Conversion, FloatToHalfTakesTheNearest) {
     }
   }
   EXPECT_EQ(call<uint32_t>("__nv_float2half_rn", 65520.0f), 0x7c00u);
-  EXPECT_EQ(call<uint32_t>("__nv_float2half_rn", 0x1p-25f), 0u);         // a tie between 0 and the least denormal
+  EXPECT_EQ(call<uint32_t>("__nv_float2half_rn", 0x1p-25f), 0u);  // a tie between 0 and the least denormal
   EXPECT_EQ(call<uint32_t>("__nv_float2half_rn", 0x1.8p-25f), 1u);
 }
 
 TEST(Special, NaNsAreCanonical) {
   const float payload = std::bit_cast<float>(0xffc12345u);
-  for (const char* name : {"__nv_sinf", "__nv_expf", "__nv_floorf", "__nv_sqrtf", "__nv_erff", "__nv_fabsf"}) {
+  for (const char* name :
+       {"__nv_sinf", "__nv_expf", "__nv_floorf", "__nv_sqrtf", "__nv_erff", "__nv_fabsf"}) {
     EXPECT_EQ(bits(call<float>(name, payload)), 0x7fffffffu) << name;
   }
   EXPECT_EQ(bits(call<float>("__nv_sqrtf", -1.0f)), 0x7fffffffu);

@@ -1,5 +1,5 @@
-// Directed rounding against the definition: of all values of the type, the nearest on the allowed side of the exact
-// result, where the exact result is compared in a wider type that holds it.
+// Directed rounding against the definition: of all values of the type, the nearest on the allowed side of the
+// exact result, where the exact result is compared in a wider type that holds it.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,7 +24,8 @@ const char* const kSuffix[] = {"_rn", "_rz", "_ru", "_rd"};
 
 // `compare(x)` is the sign of x - exact. Whether `got` is the exact result rounded that way.
 template <class T>
-bool rounds(T got, Direction direction, const std::function<int(T)>& compare, const std::function<int(Wide)>& wide) {
+bool rounds(T got, Direction direction, const std::function<int(T)>& compare,
+            const std::function<int(Wide)>& wide) {
   const T inf = std::numeric_limits<T>::infinity();
   const int side = compare(got);
   if (side == 0) return true;
@@ -32,7 +33,8 @@ bool rounds(T got, Direction direction, const std::function<int(T)>& compare, co
   switch (direction) {
     case kUp: return side > 0 && compare(below) < 0;
     case kDown: return side < 0 && compare(above) > 0;
-    case kZero: return got >= 0 && compare(T{0}) <= 0 ? side < 0 && compare(above) > 0 : side > 0 && compare(below) < 0;
+    case kZero:
+      return got >= 0 && compare(T{0}) <= 0 ? side < 0 && compare(above) > 0 : side > 0 && compare(below) < 0;
     case kNearest: {
       // The exact result lies within half a step of `got`.
       const Wide half_above = (static_cast<Wide>(got) + static_cast<Wide>(above)) / 2;
@@ -70,14 +72,16 @@ void check(const std::string& letter, int rounds_of) {
       };
       const std::string s = kSuffix[d];
       const auto [sum, wide_sum] = exact(wa + wb);
-      EXPECT_TRUE(rounds(call<T>("__nv_" + letter + "add" + s, a, b), d, sum, wide_sum)) << a << " + " << b << s;
+      EXPECT_TRUE(rounds(call<T>("__nv_" + letter + "add" + s, a, b), d, sum, wide_sum))
+          << a << " + " << b << s;
       const auto [difference, wide_difference] = exact(wa - wb);
       EXPECT_TRUE(rounds(call<T>("__nv_" + letter + "sub" + s, a, b), d, difference, wide_difference)) << s;
       const auto [product, wide_product] = exact(wa * wb);
       EXPECT_TRUE(rounds(call<T>("__nv_" + letter + "mul" + s, a, b), d, product, wide_product)) << s;
       // x against a / b: x b against a, the other way round where b is negative.
       const auto quotient = [&](Wide x) { return sign(x * wb - wa) * (b < 0 ? -1 : 1); };
-      EXPECT_TRUE(rounds<T>(call<T>("__nv_" + letter + "div" + s, a, b), d, quotient, quotient)) << a << " / " << b << s;
+      EXPECT_TRUE(rounds<T>(call<T>("__nv_" + letter + "div" + s, a, b), d, quotient, quotient))
+          << a << " / " << b << s;
       const auto reciprocal = [&](Wide x) { return sign(x * wb - 1) * (b < 0 ? -1 : 1); };
       EXPECT_TRUE(rounds<T>(call<T>("__nv_" + letter + "rcp" + s, b), d, reciprocal, reciprocal)) << s;
       const T positive = std::fabs(a);
@@ -94,14 +98,16 @@ void check(const std::string& letter, int rounds_of) {
 
 TEST(Rounding, SinglePrecision) { check<float>("f", 300); }
 TEST(Rounding, DoublePrecision) {
-  if (std::numeric_limits<Wide>::digits != 0 && sizeof(Wide) < 16) GTEST_SKIP() << "no type holds a product of doubles";
+  if (std::numeric_limits<Wide>::digits != 0 && sizeof(Wide) < 16)
+    GTEST_SKIP() << "no type holds a product of doubles";
   check<double>("d", 300);
 }
 
 TEST(Rounding, FusedDoubleKeepsTheProductsLowBits) {
   // (1 + 2^-30)^2 - (1 + 2^-29) = 2^-60, which a rounded product would lose.
   const double a = 1 + 0x1p-30, c = -(1 + 0x1p-29);
-  for (const char* suffix : kSuffix) EXPECT_EQ(call<double>(std::string("__nv_fma") + suffix, a, a, c), 0x1p-60);
+  for (const char* suffix : kSuffix)
+    EXPECT_EQ(call<double>(std::string("__nv_fma") + suffix, a, a, c), 0x1p-60);
   EXPECT_EQ(call<double>("__nv_fma_ru", 1.0, 1.0, 0x1p-80), 1 + 0x1p-52);
   EXPECT_EQ(call<double>("__nv_fma_rd", 1.0, 1.0, 0x1p-80), 1.0);
 }
@@ -113,7 +119,8 @@ void check_integer(const std::string& name) {
     const I a = static_cast<I>(random() >> (random() % 50));
     const auto compare = [&](Wide x) { return sign(x - static_cast<Wide>(a)); };
     for (const Direction d : {kNearest, kZero, kUp, kDown}) {
-      EXPECT_TRUE(rounds<T>(call<T>("__nv_" + name + kSuffix[d], a), d, compare, compare)) << name << kSuffix[d] << a;
+      EXPECT_TRUE(rounds<T>(call<T>("__nv_" + name + kSuffix[d], a), d, compare, compare))
+          << name << kSuffix[d] << a;
     }
   }
 }
@@ -132,7 +139,8 @@ TEST(Rounding, DoubleToFloat) {
     const double a = values.next();
     const auto compare = [&](Wide x) { return sign(x - static_cast<Wide>(a)); };
     for (const Direction d : {kNearest, kZero, kUp, kDown}) {
-      EXPECT_TRUE(rounds<float>(call<float>(std::string("__nv_double2float") + kSuffix[d], a), d, compare, compare));
+      EXPECT_TRUE(
+          rounds<float>(call<float>(std::string("__nv_double2float") + kSuffix[d], a), d, compare, compare));
     }
   }
   EXPECT_EQ(call<float>("__nv_double2float_rz", 1e300), std::numeric_limits<float>::max());

@@ -105,18 +105,12 @@ inline uint64_t below(Random& random, uint64_t n) { return random() % n; }
 
 inline LaneMask random_mask(Random& random) {
   switch (below(random, 6)) {
-    case 0:
-      return static_cast<LaneMask>(random());
-    case 1:
-      return static_cast<LaneMask>(random() & random());
-    case 2:
-      return kFullMask << below(random, 32);
-    case 3:
-      return kFullMask >> below(random, 32);
-    case 4:
-      return LaneMask{1} << below(random, 32);
-    default:
-      return kFullMask;
+    case 0: return static_cast<LaneMask>(random());
+    case 1: return static_cast<LaneMask>(random() & random());
+    case 2: return kFullMask << below(random, 32);
+    case 3: return kFullMask >> below(random, 32);
+    case 4: return LaneMask{1} << below(random, 32);
+    default: return kFullMask;
   }
 }
 
@@ -129,33 +123,15 @@ inline void random_addresses(Random& random, WarpAccess& access, uint64_t limit)
   for (unsigned lane = 0; lane < 32; ++lane) {
     uint64_t unit = 0;
     switch (kind) {
-      case 0:
-        unit = below(random, units);
-        break;  // anywhere
-      case 1:
-        unit = base + lane * stride;
-        break;  // strided
-      case 2:
-        unit = base + lane / group * stride;
-        break;  // groups share
-      case 3:
-        unit = base + lane % group * stride;
-        break;  // repeated
-      case 4:
-        unit = base + (lane ^ below(random, 32));
-        break;  // near, out of order
-      case 5:
-        unit = base + lane % modulus + lane / modulus * stride;
-        break;  // a tile
-      case 6:
-        unit = base + below(random, span);
-        break;  // crowded
-      case 7:
-        unit = base + (31 - lane) * stride;
-        break;  // falling
-      case 8:
-        unit = base + ((lane & ~2u) | (lane >> 1 & 1 & stride)) * (1 + stride % 3);
-        break;  // pairs t^2
+      case 0: unit = below(random, units); break;                             // anywhere
+      case 1: unit = base + lane * stride; break;                             // strided
+      case 2: unit = base + lane / group * stride; break;                     // groups share
+      case 3: unit = base + lane % group * stride; break;                     // repeated
+      case 4: unit = base + (lane ^ below(random, 32)); break;                // near, out of order
+      case 5: unit = base + lane % modulus + lane / modulus * stride; break;  // a tile
+      case 6: unit = base + below(random, span); break;                       // crowded
+      case 7: unit = base + (31 - lane) * stride; break;                      // falling
+      case 8: unit = base + ((lane & ~2u) | (lane >> 1 & 1 & stride)) * (1 + stride % 3); break;  // pairs t^2
     }
     access.address[lane] = unit * width;
   }

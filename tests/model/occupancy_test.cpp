@@ -80,8 +80,9 @@ TEST(Occupancy, CarveOutIsTheSmallestThatHoldsAllBlocks) {
   EXPECT_EQ(occupancy(sm(70), {1024, 0, 0, 16}).carve_out_kb, 0u);
 }
 
-// "CUDA C++ Best Practices Guide", occupancy: 37 registers on 7.0; blocks of 128 threads reach 75 % with 12 of
-// them, blocks of 320 reach 63 % with 4. A warp takes 37 x 32 rounded up to 1280 registers, a quarter holds 12.
+// "CUDA C++ Best Practices Guide", occupancy: 37 registers on 7.0; blocks of 128 threads reach 75 % with 12
+// of them, blocks of 320 reach 63 % with 4. A warp takes 37 x 32 rounded up to 1280 registers, a quarter
+// holds 12.
 TEST(Occupancy, ExampleOfTheBestPracticesGuide) {
   const Occupancy small = occupancy(sm(70), {128, 0, 0, 37});
   EXPECT_EQ(small.blocks, 12u);
@@ -102,7 +103,9 @@ TEST(Occupancy, EveryComputeCapability) {
       {"8 warps of 32, 64 or 48", {256, 0, 0, 32}, {4, 8, 6, 8, 8, 6}},
       {"32 warps of 32, 64 or 48", {1024, 0, 0, 32}, {1, 2, 1, 2, 2, 1}},
       {"blocks per SM", {32, 0, 0, 16}, {16, 32, 24, 32, 32, 24}},
-      {"64 x 32 registers a warp: 8 warps a quarter, 32 an SM, 4 a block", {128, 0, 0, 64}, {8, 8, 8, 8, 8, 8}},
+      {"64 x 32 registers a warp: 8 warps a quarter, 32 an SM, 4 a block",
+       {128, 0, 0, 64},
+       {8, 8, 8, 8, 8, 8}},
       {"64 / 16 KB on 7.5; 164, 100, 228 / 17 KB", {128, 16384, 0, 32}, {4, 9, 5, 13, 13, 5}},
       {"5000 bytes: 5120 in units of 256 on 7.5; 6024 in units of 128 are 6144",
        {32, 0, 5000, 32},

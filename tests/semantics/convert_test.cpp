@@ -68,14 +68,10 @@ template <Rounding kRounding>
 double integral_by_text(double x) {
   const double down = std::floor(x), up = std::ceil(x);
   switch (kRounding) {
-    case Rounding::rz:
-      return x < 0 ? up : down;
-    case Rounding::rm:
-      return down;
-    case Rounding::rp:
-      return up;
-    default:
-      break;
+    case Rounding::rz: return x < 0 ? up : down;
+    case Rounding::rm: return down;
+    case Rounding::rp: return up;
+    default: break;
   }
   if (x - down != up - x) return x - down < up - x ? down : up;
   return std::fmod(down, 2.0) == 0 ? down : up;

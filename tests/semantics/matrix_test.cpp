@@ -177,36 +177,24 @@ TEST(Fragments, WmmaRegisterCountsOfTheManual) {
 
 int small_value(MatrixType type, uint64_t random) {
   switch (type) {
-    case MatrixType::b1:
-      return static_cast<int>(random % 2);
-    case MatrixType::u4:
-      return static_cast<int>(random % 16);
-    case MatrixType::s4:
-      return static_cast<int>(random % 16) - 8;
-    case MatrixType::u8:
-      return static_cast<int>(random % 256);
-    case MatrixType::s8:
-      return static_cast<int>(random % 256) - 128;
-    default:
-      return static_cast<int>(random % 9) - 4;
+    case MatrixType::b1: return static_cast<int>(random % 2);
+    case MatrixType::u4: return static_cast<int>(random % 16);
+    case MatrixType::s4: return static_cast<int>(random % 16) - 8;
+    case MatrixType::u8: return static_cast<int>(random % 256);
+    case MatrixType::s8: return static_cast<int>(random % 256) - 128;
+    default: return static_cast<int>(random % 9) - 4;
   }
 }
 
 uint64_t encode(MatrixType type, int value) {
   switch (type) {
-    case MatrixType::f16:
-      return f16_from_f32(static_cast<float>(value));
-    case MatrixType::bf16:
-      return bf16_from_f32(static_cast<float>(value));
+    case MatrixType::f16: return f16_from_f32(static_cast<float>(value));
+    case MatrixType::bf16: return bf16_from_f32(static_cast<float>(value));
     case MatrixType::tf32:
-    case MatrixType::f32:
-      return bits(static_cast<float>(value));
-    case MatrixType::f64:
-      return bits(static_cast<double>(value));
-    case MatrixType::e4m3:
-      return fp8_from_f32<E4m3Format>(static_cast<float>(value));
-    case MatrixType::e5m2:
-      return fp8_from_f32<E5m2Format>(static_cast<float>(value));
+    case MatrixType::f32: return bits(static_cast<float>(value));
+    case MatrixType::f64: return bits(static_cast<double>(value));
+    case MatrixType::e4m3: return fp8_from_f32<E4m3Format>(static_cast<float>(value));
+    case MatrixType::e5m2: return fp8_from_f32<E5m2Format>(static_cast<float>(value));
     default:
       return static_cast<uint64_t>(value) &
              (element_bits(type) == 32 ? 0xffffffffu : (1u << element_bits(type)) - 1);

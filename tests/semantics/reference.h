@@ -23,14 +23,10 @@ inline constexpr Format kTf32{11, -135, 128};
 
 inline mpfr_rnd_t mpfr_mode(Rounding rounding) {
   switch (rounding) {
-    case Rounding::rz:
-      return MPFR_RNDZ;
-    case Rounding::rm:
-      return MPFR_RNDD;
-    case Rounding::rp:
-      return MPFR_RNDU;
-    default:
-      return MPFR_RNDN;
+    case Rounding::rz: return MPFR_RNDZ;
+    case Rounding::rm: return MPFR_RNDD;
+    case Rounding::rp: return MPFR_RNDU;
+    default: return MPFR_RNDN;
   }
 }
 
@@ -72,18 +68,12 @@ inline double reference(Arithmetic operation, Format format, Rounding rounding, 
   mpfr_set_d(z, c, MPFR_RNDN);
   return rounded(format, rounding, [&](mpfr_ptr r, mpfr_rnd_t mode) {
     switch (operation) {
-      case Arithmetic::add:
-        return mpfr_add(r, x, y, mode);
-      case Arithmetic::sub:
-        return mpfr_sub(r, x, y, mode);
-      case Arithmetic::mul:
-        return mpfr_mul(r, x, y, mode);
-      case Arithmetic::div:
-        return mpfr_div(r, x, y, mode);
-      case Arithmetic::fma:
-        return mpfr_fma(r, x, y, z, mode);
-      default:
-        return mpfr_sqrt(r, x, mode);
+      case Arithmetic::add: return mpfr_add(r, x, y, mode);
+      case Arithmetic::sub: return mpfr_sub(r, x, y, mode);
+      case Arithmetic::mul: return mpfr_mul(r, x, y, mode);
+      case Arithmetic::div: return mpfr_div(r, x, y, mode);
+      case Arithmetic::fma: return mpfr_fma(r, x, y, z, mode);
+      default: return mpfr_sqrt(r, x, mode);
     }
   });
 }

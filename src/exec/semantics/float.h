@@ -28,14 +28,10 @@ FULLWARP_LANE constexpr double zero_sign(double sum, double a, double b) {
 
 FULLWARP_LANE constexpr int host_mode(Rounding rounding) {
   switch (rounding) {
-    case Rounding::rz:
-      return FE_TOWARDZERO;
-    case Rounding::rm:
-      return FE_DOWNWARD;
-    case Rounding::rp:
-      return FE_UPWARD;
-    default:
-      return FE_TONEAREST;
+    case Rounding::rz: return FE_TOWARDZERO;
+    case Rounding::rm: return FE_DOWNWARD;
+    case Rounding::rp: return FE_UPWARD;
+    default: return FE_TONEAREST;
   }
 }
 

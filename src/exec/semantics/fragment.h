@@ -25,22 +25,16 @@ enum class MatrixType : uint8_t { f16, bf16, tf32, f32, f64, s32, s8, u8, s4, u4
 
 inline constexpr unsigned element_bits(MatrixType type) {
   switch (type) {
-    case MatrixType::f64:
-      return 64;
+    case MatrixType::f64: return 64;
     case MatrixType::tf32:
     case MatrixType::f32:
-    case MatrixType::s32:
-      return 32;
+    case MatrixType::s32: return 32;
     case MatrixType::f16:
-    case MatrixType::bf16:
-      return 16;
+    case MatrixType::bf16: return 16;
     case MatrixType::s4:
-    case MatrixType::u4:
-      return 4;
-    case MatrixType::b1:
-      return 1;
-    default:
-      return 8;
+    case MatrixType::u4: return 4;
+    case MatrixType::b1: return 1;
+    default: return 8;
   }
 }
 
@@ -119,25 +113,17 @@ inline constexpr bool mma_has(Shape s, MatrixType type) {
   const bool m16n8 = s.m == 16 && s.n == 8, m8n8 = s.m == 8 && s.n == 8;
   switch (type) {
     case MatrixType::f16:
-    case MatrixType::bf16:
-      return m16n8 && (s.k == 8 || s.k == 16);
-    case MatrixType::tf32:
-      return m16n8 && (s.k == 4 || s.k == 8);
-    case MatrixType::f64:
-      return (m8n8 && s.k == 4) || (m16n8 && (s.k == 4 || s.k == 8 || s.k == 16));
+    case MatrixType::bf16: return m16n8 && (s.k == 8 || s.k == 16);
+    case MatrixType::tf32: return m16n8 && (s.k == 4 || s.k == 8);
+    case MatrixType::f64: return (m8n8 && s.k == 4) || (m16n8 && (s.k == 4 || s.k == 8 || s.k == 16));
     case MatrixType::s8:
-    case MatrixType::u8:
-      return (m8n8 && s.k == 16) || (m16n8 && (s.k == 16 || s.k == 32));
+    case MatrixType::u8: return (m8n8 && s.k == 16) || (m16n8 && (s.k == 16 || s.k == 32));
     case MatrixType::s4:
-    case MatrixType::u4:
-      return (m8n8 && s.k == 32) || (m16n8 && (s.k == 32 || s.k == 64));
-    case MatrixType::b1:
-      return (m8n8 && s.k == 128) || (m16n8 && (s.k == 128 || s.k == 256));
+    case MatrixType::u4: return (m8n8 && s.k == 32) || (m16n8 && (s.k == 32 || s.k == 64));
+    case MatrixType::b1: return (m8n8 && s.k == 128) || (m16n8 && (s.k == 128 || s.k == 256));
     case MatrixType::e4m3:
-    case MatrixType::e5m2:
-      return m16n8 && (s.k == 16 || s.k == 32);
-    default:
-      return false;
+    case MatrixType::e5m2: return m16n8 && (s.k == 16 || s.k == 32);
+    default: return false;
   }
 }
 
@@ -148,19 +134,13 @@ inline constexpr bool wmma_has(Shape s, MatrixType type) {
     case MatrixType::f16:
     case MatrixType::bf16:
     case MatrixType::s8:
-    case MatrixType::u8:
-      return large;
-    case MatrixType::tf32:
-      return s == Shape{16, 16, 8};
-    case MatrixType::f64:
-      return s == Shape{8, 8, 4};
+    case MatrixType::u8: return large;
+    case MatrixType::tf32: return s == Shape{16, 16, 8};
+    case MatrixType::f64: return s == Shape{8, 8, 4};
     case MatrixType::s4:
-    case MatrixType::u4:
-      return s == Shape{8, 8, 32};
-    case MatrixType::b1:
-      return s == Shape{8, 8, 128};
-    default:
-      return false;
+    case MatrixType::u4: return s == Shape{8, 8, 32};
+    case MatrixType::b1: return s == Shape{8, 8, 128};
+    default: return false;
   }
 }
 

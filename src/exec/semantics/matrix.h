@@ -79,19 +79,15 @@ void with_float_element(MatrixType type, F f) {
       return f([](uint32_t x) -> double {
         return f32_from_f16(f16_from_fp8<E5m2Format>(static_cast<uint8_t>(x)));
       });
-    default:
-      return f([](uint32_t x) -> double { return as_f32(x); });
+    default: return f([](uint32_t x) -> double { return as_f32(x); });
   }
 }
 
 inline constexpr int32_t integer_element(MatrixType type, uint32_t bits_of_element) {
   switch (type) {
-    case MatrixType::s8:
-      return static_cast<int8_t>(bits_of_element);
-    case MatrixType::s4:
-      return static_cast<int32_t>(bits_of_element << 28) >> 28;
-    default:
-      return static_cast<int32_t>(bits_of_element);
+    case MatrixType::s8: return static_cast<int8_t>(bits_of_element);
+    case MatrixType::s4: return static_cast<int32_t>(bits_of_element << 28) >> 28;
+    default: return static_cast<int32_t>(bits_of_element);
   }
 }
 

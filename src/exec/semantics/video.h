@@ -45,18 +45,12 @@ inline constexpr int128 clamp_to(int128 x, unsigned width, bool is_signed) {
 
 inline constexpr bool video_compare(Cmp cmp, int64_t a, int64_t b) {
   switch (cmp) {
-    case Cmp::eq:
-      return a == b;
-    case Cmp::ne:
-      return a != b;
-    case Cmp::lt:
-      return a < b;
-    case Cmp::le:
-      return a <= b;
-    case Cmp::gt:
-      return a > b;
-    default:
-      return a >= b;
+    case Cmp::eq: return a == b;
+    case Cmp::ne: return a != b;
+    case Cmp::lt: return a < b;
+    case Cmp::le: return a <= b;
+    case Cmp::gt: return a > b;
+    default: return a >= b;
   }
 }
 
@@ -64,24 +58,15 @@ inline constexpr bool video_compare(Cmp cmp, int64_t a, int64_t b) {
 inline constexpr int128 video_primary(VideoOp op, Cmp cmp, int64_t a, int64_t b) {
   const int64_t sum = a + b;
   switch (op) {
-    case VideoOp::add:
-      return sum;
-    case VideoOp::sub:
-      return a - b;
-    case VideoOp::absdiff:
-      return a < b ? b - a : a - b;
-    case VideoOp::min:
-      return a < b ? a : b;
-    case VideoOp::max:
-      return a < b ? b : a;
-    case VideoOp::shl:
-      return int128{a} * (int128{1} << b);
-    case VideoOp::shr:
-      return a >> b;
-    case VideoOp::avrg:
-      return (sum >= 0 ? sum + 1 : sum) >> 1;
-    default:
-      return video_compare(cmp, a, b) ? 1 : 0;
+    case VideoOp::add: return sum;
+    case VideoOp::sub: return a - b;
+    case VideoOp::absdiff: return a < b ? b - a : a - b;
+    case VideoOp::min: return a < b ? a : b;
+    case VideoOp::max: return a < b ? b : a;
+    case VideoOp::shl: return int128{a} * (int128{1} << b);
+    case VideoOp::shr: return a >> b;
+    case VideoOp::avrg: return (sum >= 0 ? sum + 1 : sum) >> 1;
+    default: return video_compare(cmp, a, b) ? 1 : 0;
   }
 }
 
@@ -107,17 +92,10 @@ inline constexpr uint32_t video(const Video& v, uint32_t a, uint32_t b, uint32_t
   if (v.sat) result = detail::clamp_to(result, detail::part_width(v.d), v.d_signed);
   const int128 third = detail::extend(c, 32, v.d_signed);
   switch (v.second) {
-    case SecondOp::add:
-      result += third;
-      break;
-    case SecondOp::min:
-      result = result < third ? result : third;
-      break;
-    case SecondOp::max:
-      result = result > third ? result : third;
-      break;
-    default:
-      break;
+    case SecondOp::add: result += third; break;
+    case SecondOp::min: result = result < third ? result : third; break;
+    case SecondOp::max: result = result > third ? result : third; break;
+    default: break;
   }
   if (v.d == Part::word) return static_cast<uint32_t>(result);
   const uint32_t mask = ((1u << detail::part_width(v.d)) - 1) << detail::part_shift(v.d);
