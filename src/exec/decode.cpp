@@ -425,7 +425,7 @@ void Decoder::emit_block(const Cfg& cfg, uint32_t b) {
     size_t guard_op = out.ops.size();
     const bool guarded = current_->guard >= 0 && !is_control(current_->op);
     if (guarded) emit_guard(*this, register_row(current_->guard), current_->guard_negated);
-    whole_rows_ = !guarded && may_write_whole_rows(*current_);
+    whole_rows_ = may_write_whole_rows(*current_);
     if (!decode_steady()) {
       if (!decode_item(cfg, item, b)) fail("is not supported");
       renew_tags();

@@ -35,7 +35,7 @@ HWY_INLINE void order(Words& low, Words& high) {
   low = least;
 }
 
-// The less of two values to where `keep_low` takes it from its first argument.
+// Own values and their partners' in order: `merge(least, greatest)` picks which of the two each column keeps.
 template <class Partner, class Merge>
 HWY_INLINE Words exchange(Words own, Words other, Partner partner, Merge merge) {
   const Words there = partner(other);
@@ -77,10 +77,7 @@ HWY_INLINE void sort(Rows& v) {
   const auto back_four = [](Words x) HWY_ATTR { return hn::Shuffle0123(x); };
   const auto back_eight = [&](Words x) HWY_ATTR { return hn::Reverse(d, x); };
   // Columns of four.
-  order(v.r0, v.r2);
-  order(v.r1, v.r3);
-  order(v.r0, v.r1);
-  order(v.r2, v.r3);
+  clean_columns(v);
   order(v.r1, v.r2);
   // Two, four, eight columns at a time.
   across_backwards(v, next, odd);

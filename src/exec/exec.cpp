@@ -443,15 +443,6 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
   std::copy(launch.parameters.begin(), launch.parameters.end(), parameter_buffer.data.get());
   parameter_buffer.read_only = true;
 
-  // Behind it the workspace of a cooperative launch, whose address is in %envreg1 and 2: its size, which
-  // nobody reads (ops_atomic.cpp keeps the last phase there), and the counter that the blocks of grid.sync()
-  // meet at.
-  const Result<uint64_t> workspace = memory.allocate("workspace of the grid's barrier", 8);
-  if (!workspace) {
-    memory.release_from(visible);
-    return workspace.error();
-  }
-
   LaunchShape shape;
   shape.grid = launch.grid;
   shape.block = launch.block;
@@ -465,9 +456,16 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
     return program.error();
   }
 
-  // Blocks that wait for the whole grid are all there at once, and none is left out.
+  // Blocks that wait for the whole grid are all there at once, and none is left out. Their launch has a
+  // workspace behind the parameters, whose address is in %envreg1 and 2: its size, which nobody reads
+  // (ops_atomic.cpp keeps the last phase there), and the counter that the blocks of grid.sync() meet at.
   Options how = options;
   if (asks_for_grid_workspace(module, *program)) {
+    const Result<uint64_t> workspace = memory.allocate("workspace of the grid's barrier", 8);
+    if (!workspace) {
+      memory.release_from(visible);
+      return workspace.error();
+    }
     program->ordered = true;
     how.resident_blocks = static_cast<unsigned>(std::min<uint64_t>(launch.grid.count(), kMostResident));
     how.max_blocks = 0;

@@ -202,8 +202,7 @@ void count_gather(Warp& w, Site& s, const SiteInfo& info, const Gather& g, LaneM
     access.kind = kind;
     return access;
   };
-  if (info.machine_width_bytes != width || info.machine_offset != 0 ||
-      info.split_offset != mem::MachineAccess::kNoSplit) {
+  if (!info.as_written(width)) {
     count_access(s, info, exact_access(), w);
     return;
   }

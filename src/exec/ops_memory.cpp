@@ -148,8 +148,7 @@ HWY_NOINLINE void anywhere(Warp& w, const MicroOp* op, Addressing addressing, ui
   for (unsigned i = 0; i < kWarpSize; ++i) exact[i] = address[i] + static_cast<uint64_t>(op->imm);
   Gather g;
   if (!find_lanes(w, exact, mask, width, kStore, g)) {
-    flush_site(s, k.program->sites[site], *k.program);
-    s.pattern = Pattern::none;
+    drop_pattern(s, k.program->sites[site], *k.program);
     slowly<kBytes, kExtend, kStore>(w, op, addressing, addressing == Addressing::generic ? op->site : site,
                                     exact, mask);
     return;
@@ -176,9 +175,7 @@ HWY_INLINE void access_global(Warp& w, const MicroOp* op, Addressing addressing,
     if (pattern_pays(s)) {
       good = set_pattern(s, k.program->sites[site], AccessSpace::global, address, mask, width, w);
     } else if (s.mask != 0 && s.pending <= 1) {  // of no use: nothing is compared with it any more
-      flush_site(s, k.program->sites[site], *k.program);
-      s.pattern = Pattern::none;
-      s.mask = 0;
+      drop_pattern(s, k.program->sites[site], *k.program);
     }
   }
   const uint64_t window = window_of(base) - kFirstBufferWindow;
@@ -233,8 +230,7 @@ HWY_INLINE void access_shared(Warp& w, const MicroOp* op, uint32_t site, const u
   }
   alignas(64) uint64_t exact[kWarpSize];
   for (unsigned i = 0; i < kWarpSize; ++i) exact[i] = static_cast<uint32_t>(address[i] + imm);
-  flush_site(s, k.program->sites[site], *k.program);
-  s.pattern = Pattern::none;
+  drop_pattern(s, k.program->sites[site], *k.program);
   slowly<kBytes, kExtend, kStore>(w, op, Addressing::shared, site, exact, mask);
 }
 
@@ -272,8 +268,7 @@ HWY_INLINE void access_local(Warp& w, const MicroOp* op, Addressing addressing, 
   }
   alignas(64) uint64_t exact[kWarpSize];
   for (unsigned i = 0; i < kWarpSize; ++i) exact[i] = address[i] + static_cast<uint64_t>(op->imm);
-  flush_site(s, k.program->sites[site], *k.program);
-  s.pattern = Pattern::none;
+  drop_pattern(s, k.program->sites[site], *k.program);
   slowly<kBytes, kExtend, kStore>(w, op, addressing, addressing == Addressing::generic ? op->site : site,
                                   exact, mask);
 }

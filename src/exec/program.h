@@ -74,6 +74,12 @@ struct SiteInfo {
   int32_t leader_instruction = -1;   // in the same function; -1: none
   int32_t leader = -1;               // site index; -1: this one
   bool counted = true;               // .const and .param accesses move no sectors
+
+  // Does the machine make this very access, and no other, where PTX has it?
+  bool as_written(unsigned width) const {
+    return counted && machine_width_bytes == width && machine_offset == 0 &&
+           split_offset == mem::MachineAccess::kNoSplit;
+  }
 };
 
 struct Program {

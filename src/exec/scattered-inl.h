@@ -206,9 +206,7 @@ template <bool kStore>
 HWY_INLINE bool count_scattered(Warp& w, const MicroOp* op, Site& s, const SiteInfo& info,
                                 const uint64_t* address, LaneMask mask, unsigned width, Scattered& lanes) {
   Worker& k = *w.worker;
-  if ((op->flags & kNotCounted) || !info.counted || info.machine_width_bytes != width ||
-      info.machine_offset != 0 || info.split_offset != mem::MachineAccess::kNoSplit)
-    return false;
+  if ((op->flags & kNotCounted) || !info.as_written(width)) return false;
   if (!find_scattered<kStore>(w, address, static_cast<uint64_t>(op->imm), mask, width, lanes)) return false;
   if (may_come_in_runs(lanes, mask, width)) return false;
 

@@ -111,6 +111,12 @@ void flush_site(Site& s, const SiteInfo& info, const Program& program) {
   }
 }
 
+void drop_pattern(Site& s, const SiteInfo& info, const Program& program) {
+  flush_site(s, info, program);
+  s.pattern = Pattern::none;
+  s.mask = 0;
+}
+
 void count_access(Site& s, const SiteInfo& info, const mem::WarpAccess& from, const Warp& w) {
   if (!info.counted || info.machine_width_bytes == 0 || from.mask == 0) return;
   mem::WarpAccess access = from;
@@ -161,9 +167,7 @@ template <class Address>
 bool set_pattern(Site& s, const SiteInfo& info, AccessSpace space, const Address* address, LaneMask mask,
                  uint32_t width, const Warp& w) {
   if (mask == 0) return false;
-  flush_site(s, info, *w.worker->program);
-  s.pattern = Pattern::none;
-  s.mask = 0;  // nothing fits until all is known
+  drop_pattern(s, info, *w.worker->program);
   ++s.version;
   const unsigned first = static_cast<unsigned>(std::countr_zero(mask));
   const uint64_t base = address[first];

@@ -75,6 +75,8 @@ inline constexpr uint32_t kSitesOfGeneric = 3;  // global, shared, local
 
 // Turns the pending hits into counters.
 void flush_site(Site& site, const SiteInfo& info, const Program& program);
+// The same, and nothing fits the pattern any more.
+void drop_pattern(Site& site, const SiteInfo& info, const Program& program);
 
 // Makes Site::run_*.
 void list_runs(Site& site, unsigned width);
