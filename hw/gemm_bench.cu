@@ -25,14 +25,9 @@
 #include <vector>
 
 #include "fullwarp/gemm.h"
+#include "must.h"
 
 namespace {
-
-void must(cudaError_t error, const char* what) {
-  if (error == cudaSuccess) return;
-  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
-  std::exit(3);
-}
 
 __global__ void randomize(void* data, size_t count, int type, uint32_t seed) {
   for (size_t i = blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x; i < count;

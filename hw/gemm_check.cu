@@ -19,14 +19,9 @@
 #include <vector>
 
 #include "fullwarp/gemm.h"
+#include "must.h"
 
 namespace {
-
-void must(cudaError_t error, const char* what) {
-  if (error == cudaSuccess) return;
-  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
-  std::exit(3);
-}
 
 __host__ __device__ double load(const void* data, fwGemmType type, int64_t index) {
   switch (type) {

@@ -17,14 +17,9 @@
 #include <vector>
 
 #include "fullwarp/gemm.h"
+#include "must.h"
 
 namespace {
-
-void must(cudaError_t error, const char* what) {
-  if (error == cudaSuccess) return;
-  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
-  std::exit(3);
-}
 
 __global__ void randomize(__nv_bfloat16* data, size_t count, uint32_t seed) {
   for (size_t i = blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x; i < count;

@@ -30,13 +30,9 @@
 
 using namespace fullwarp::recipes;
 
-namespace {
+#include "must.h"
 
-void must(cudaError_t error, const char* what) {
-  if (error == cudaSuccess) return;
-  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
-  std::exit(3);
-}
+namespace {
 
 __global__ void randomize(float* data, size_t count, uint32_t seed) {
   for (size_t i = blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x; i < count;
