@@ -3,9 +3,8 @@
 //   plain    aligned, or too small to gain: cuBLAS as the caller called it
 //   staged   operands with a misaligned pitch or base are copied onto aligned pitches in a workspace,
 //            cuBLAS works there, and D goes back to its place (one launch before, one behind)
-//   fused    our own kernel copies the operands that need it while it multiplies, and writes D itself: no
-//   copy of
-//            D, and extents may be odd (sm_90, 16-bit types, one product, beta 0, no GELU)
+//   fused    our own kernel copies the operands that need it while it multiplies, and writes D itself:
+//            no copy of D, and extents may be odd (sm_90, 16-bit types, one product, beta 0, no GELU)
 //
 // An aligned pitch alone does not make cuBLAS fast: an extent along which an operand is contiguous must be a
 // multiple of 16 bytes too. Such an extent is padded with zeros, in all operands that have it.

@@ -111,8 +111,7 @@ class Checker {
       said_no_ptxas_ = true;
       report_.compiler_messages.push_back(
           "note: there is no ptxas here (it comes with the CUDA toolkit): registers and spills are not "
-          "known, occupancy "
-          "leaves them out, and accesses are counted by rules instead of machine code\n");
+          "known, occupancy leaves them out, and accesses are counted by rules instead of machine code\n");
     }
     if (!(*program)->compiler_says.empty()) report_.compiler_messages.push_back((*program)->compiler_says);
     input::assign_default_seeds(&script);

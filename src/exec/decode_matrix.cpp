@@ -6,9 +6,8 @@
 //
 //   A and B, K contiguous (A .row, B .col)   32 bits for each register; from .shared ldmatrix instead, up to
 //                                            four registers each, two if elements are narrower than 16 bits
-//   A and B, 16 bits, the other way round    the same 32 bits along the other side of an 8x8 matrix, then
-//   MOVM;
-//                                            from .shared ldmatrix.trans
+//   A and B, 16 bits, the other way round    the same 32 bits along the other side of an 8x8 matrix,
+//                                            then MOVM; from .shared ldmatrix.trans
 //   A and B, 8 bits, the other way round     a byte for each element
 //   A and B, tf32 and f64                    an access for each element
 //   C and D, f16                             32 bits for each register, with MOVM if .col

@@ -180,26 +180,31 @@ bool with_comparison(const ptx::Instruction& i, bool is_float, F f) {
   return false;
 }
 
+// Rows of cases, which the formatter takes for statements.
+// clang-format off
 template <bool kFloat, class F>
 Handler by_comparison(Cmp cmp, F f) {
   switch (cmp) {
-#define FULLWARP_CASE(name) \
-  case Cmp::name: return f(std::integral_constant<Cmp, Cmp::name>{});
-    FULLWARP_CASE(eq)
-    FULLWARP_CASE(ne) FULLWARP_CASE(lt) FULLWARP_CASE(le) FULLWARP_CASE(gt) FULLWARP_CASE(ge) default : break;
+#define FULLWARP_CASE(name) case Cmp::name: return f(std::integral_constant<Cmp, Cmp::name>{});
+    FULLWARP_CASE(eq) FULLWARP_CASE(ne) FULLWARP_CASE(lt) FULLWARP_CASE(le) FULLWARP_CASE(gt) FULLWARP_CASE(ge)
+    default: break;
   }
   if constexpr (kFloat) {
     switch (cmp) {
-      FULLWARP_CASE(equ)
-      FULLWARP_CASE(neu) FULLWARP_CASE(ltu) FULLWARP_CASE(leu) FULLWARP_CASE(gtu) FULLWARP_CASE(geu)
-          FULLWARP_CASE(num) FULLWARP_CASE(nan) default : break;
+      FULLWARP_CASE(equ) FULLWARP_CASE(neu) FULLWARP_CASE(ltu) FULLWARP_CASE(leu) FULLWARP_CASE(gtu) FULLWARP_CASE(geu)
+      FULLWARP_CASE(num) FULLWARP_CASE(nan)
+      default: break;
     }
   } else {
-    switch (cmp) { FULLWARP_CASE(lo) FULLWARP_CASE(ls) FULLWARP_CASE(hi) FULLWARP_CASE(hs) default : break; }
+    switch (cmp) {
+      FULLWARP_CASE(lo) FULLWARP_CASE(ls) FULLWARP_CASE(hi) FULLWARP_CASE(hs)
+      default: break;
+    }
   }
 #undef FULLWARP_CASE
   return nullptr;
 }
+// clang-format on
 
 template <class F, class T, bool kSet>
 Handler comparison() {

@@ -140,8 +140,7 @@ std::string advice(const AccessGroup& group) {
   const mem::WarpAccess& access = group.costliest->example.access;
   if (verb(group.kind) == "update")
     return "spread the updates: a private copy for each warp (or a copy whose bins are one word apart for "
-           "each lane), "
-           "summed at the end";
+           "each lane), summed at the end";
   // Lanes a constant number of words apart?
   std::optional<int64_t> stride;
   bool constant = true;
@@ -155,14 +154,12 @@ std::string advice(const AccessGroup& group) {
     const int64_t words = std::abs(*stride) / kBankBytes;
     return words % 2 == 0 ? fmt::format(
                                 "neighbouring lanes are {} words apart: let them take neighbouring words, or "
-                                "keep element i "
-                                "at i + i / 32 (of rows: one word of padding a row, {} words)",
+                                "keep element i at i + i / 32 (of rows: one word of padding a row, {} words)",
                                 words, words + 1)
                           : std::string("let neighbouring lanes take neighbouring words");
   }
   return "let neighbouring lanes take neighbouring words, or store the elements at an index whose low five "
-         "bits "
-         "differ between the lanes (a swizzle: column ^ row)";
+         "bits differ between the lanes (a swizzle: column ^ row)";
 }
 
 void run(Context& context, std::vector<diag::Finding>& findings) {

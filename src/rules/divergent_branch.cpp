@@ -132,27 +132,21 @@ struct Line {
 std::string advice(const Line& line, std::string_view text) {
   if (line.bounds_check)
     return "choose a block whose extents divide the data better (16 columns cover 45 with 48, 32 with 64), "
-           "or number "
-           "the threads along all elements in one dimension, so that only the last warp is cut";
+           "or number the threads along all elements in one dimension, so that only the last warp is cut";
   if (line.atomic_loop)
     return "the lanes of a warp take turns: let one lane act for its warp or block (a reduction first), or "
-           "use an "
-           "atomic addition, minimum or maximum in place of the loop";
+           "use an atomic addition, minimum or maximum in place of the loop";
   if (line.sum.region.loop)
     return "give the lanes of a warp loops of like length: sort or group the items by their amount of work, "
-           "or let a "
-           "lane that is done fetch the next item instead of waiting";
+           "or let a lane that is done fetch the next item instead of waiting";
   if (line.from_memory)
     return "let a warp's lanes get items of one kind: sort or group the items by what the condition asks, or "
-           "compute "
-           "both sides and select where they are short";
+           "compute both sides and select where they are short";
   if (text.find('%') != std::string_view::npos || text.find("& 1") != std::string_view::npos)
     return "let whole warps take one side: number the work so that the first threads do it (`if (threadIdx.x "
-           "< s)`, "
-           "with the index computed from threadIdx.x) instead of every second lane";
+           "< s)`, with the index computed from threadIdx.x) instead of every second lane";
   return "let all lanes of a warp take the same side: make the condition depend on threadIdx.x / 32, or "
-         "compute both "
-         "sides and select where they are short";
+         "compute both sides and select where they are short";
 }
 
 std::map<std::pair<std::string, uint32_t>, Line> lines_of(Context& context, size_t f, double full_lanes) {

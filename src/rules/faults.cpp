@@ -86,8 +86,7 @@ std::string fix(FaultKind kind) {
     case FaultKind::null_pointer: return "pass a buffer for this pointer, or test it before the access";
     case FaultKind::misaligned:
       return "use accesses of this width only where every address is a multiple of it: pad the row pitch, or "
-             "fall back to "
-             "narrower loads";
+             "fall back to narrower loads";
     case FaultKind::uninitialised: return "write the element before it is read (all of a tile, its halo too)";
     case FaultKind::shared_race:
       return "put `__syncthreads()` between the two accesses (`__syncwarp()` within a warp), where all "
@@ -245,8 +244,7 @@ void weigh_race(Context& context, diag::Finding& finding, const Fault& fault) {
     finding.notes.push_back({"the kernel has fences, and whether one orders these two is not looked at", {}});
     finding.fix =
         "read what other blocks wrote through a volatile pointer or an atomic, and with a `__threadfence()` "
-        "on both "
-        "sides: before the flag or ticket is set, and after it is read";
+        "on both sides: before the flag or ticket is set, and after it is read";
   }
 }
 

@@ -44,8 +44,7 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
     finding.share = static_cast<double>(sums.sectors) / total;
     finding.notes.insert(finding.notes.begin(),
                          {fmt::format("{} of {} begin off a 32-byte sector and need one sector more: {} of "
-                                      "this kernel's global-memory "
-                                      "sectors",
+                                      "this kernel's global-memory sectors",
                                       grouped(sums.misaligned_requests), counted(sums.requests, "request"),
                                       percent(extra / total)),
                           {}});
@@ -66,8 +65,7 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
         "let each warp's first element lie on a multiple of 32 bytes: an aligned base, and a row pitch that "
         "is a "
         "multiple of 32 bytes (`cudaMallocPitch`, or a padded number of columns); where the offset is fixed, "
-        "let the "
-        "first warp do the odd elements and shift the others";
+        "let the first warp do the odd elements and shift the others";
     // One sector less for each such request, and nothing else changes.
     finding.gain = total / (total - extra);
     finding.gain_of = "global-memory sectors";

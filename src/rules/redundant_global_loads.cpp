@@ -146,13 +146,11 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
     finding.fix = is_updated(context, *line.sum.costliest)
                       ? fmt::format(
                             "keep what is updated{} in a register, or in `__shared__` memory where threads "
-                            "share it, and "
-                            "write it back once",
+                            "share it, and write it back once",
                             of)
                       : fmt::format(
                             "tile: let the block bring its part{} into `__shared__` memory once, "
-                            "`__syncthreads()`, and "
-                            "read it from there",
+                            "`__syncthreads()`, and read it from there",
                             of);
     finding.gain = total / (total - repeated);
     finding.gain_of = "global-memory sectors";

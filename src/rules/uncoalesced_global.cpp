@@ -47,15 +47,13 @@ std::string advice(Context& context, const AccessGroup& group) {
            "global memory";
   if (at && at->op == ptx::Op::wmma)
     return "the rows of a fragment are short and far apart: copy a block's part into shared memory with "
-           "16-byte "
-           "loads, neighbouring lanes along a row, and load the fragments from there";
+           "16-byte loads, neighbouring lanes along a row, and load the fragments from there";
   if (!stride)
     return "let neighbouring lanes take neighbouring elements: sort or group the indices, or bring the "
            "block's part into shared memory with coalesced loads and scatter there";
   if (*stride == 0)
     return "the lanes of a warp take few different elements, far apart: let a warp take elements of one row, "
-           "or bring "
-           "them into shared memory with coalesced loads";
+           "or bring them into shared memory with coalesced loads";
   if (*stride == width)
     return fmt::format(
         "runs of neighbouring lanes are shorter than a sector: let at least {} take one row (the "
@@ -71,8 +69,7 @@ std::string advice(Context& context, const AccessGroup& group) {
         counted(static_cast<uint64_t>(std::abs(*stride)), "byte"));
   if (context.profile.block.x == context.profile.block.count())
     return "each lane walks a stretch of its own: lay the data out so that element i of all lanes is "
-           "contiguous (at i * "
-           "lanes + lane), or bring the stretches into shared memory with coalesced loads";
+           "contiguous (at i * lanes + lane), or bring the stretches into shared memory with coalesced loads";
   if (has_coalesced_partner(context, group))
     return "turn the data in shared memory: load a tile by rows, `__syncthreads()`, and store it by rows of "
            "the result, so that threadIdx.x runs along the contiguous dimension on both sides";

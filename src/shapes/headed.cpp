@@ -144,8 +144,7 @@ void find_heads(Model& model, const std::vector<Tensor>& tensors, int64_t heads)
   if (unknown && heads == 0)
     model.notes.push_back(
         "the tensors do not tell how many heads attention has, so it is left out: give --heads N, or put "
-        "config.json "
-        "beside the file");
+        "config.json beside the file");
 }
 
 }  // namespace fullwarp::shapes

@@ -1,9 +1,9 @@
 // What cuBLAS and cuBLASLt write about their calls.
 //
 // CUBLASLT_LOG_LEVEL=2 and above gives one line a call:
-//   [...][cublasLt][pid][Trace][cublasLtMatmul] A=0X7F.. Adesc=[type=R_16BF rows=768 cols=2304 ld=768] B=...
-//   Bdesc=[...]
-//     ... Ddesc=[...] computeDesc=[computeType=COMPUTE_32F scaleType=R_32F transa=OP_T] algo=[...] ...
+//   [...][cublasLt][pid][Trace][cublasLtMatmul] A=0X7F.. Adesc=[type=R_16BF rows=768 cols=2304 ld=768]
+//     B=... Bdesc=[...] ... Ddesc=[...] computeDesc=[computeType=COMPUTE_32F scaleType=R_32F transa=OP_T]
+//     algo=[...] ...
 // (cublasLtTSTMatmul and the like are the same from inside the library.) CUBLAS_LOGINFO_DBG=1 gives a block a
 // call:
 //   I! cuBLAS (v13.4) function cublasStatus_t cublasGemmEx(...) called:

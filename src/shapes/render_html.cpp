@@ -159,8 +159,7 @@ void page_of(std::string& out, const Advice& a, const Curve* curve) {
   }
   out +=
       "<table><tr><th>operation</th><th>step</th><th>size</th><th>count</th><th>each</th><th>range</"
-      "th><th>aligned "
-      "to</th></tr>\n";
+      "th><th>aligned to</th></tr>\n";
   constexpr size_t kMostRows = 2000;
   for (size_t i = 0; i < a.rows.size() && i < kMostRows; ++i) {
     const Row& row = a.rows[i];

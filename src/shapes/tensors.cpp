@@ -172,8 +172,7 @@ Model model_of_tensors(const std::vector<Tensor>& tensors, const std::string& fi
     model.notes.push_back("convolutions with one input channel are taken as depthwise, one group a channel");
   model.notes.push_back(
       "every matrix counts as one linear layer on all tokens, experts too: put config.json beside the file "
-      "for the "
-      "whole model");
+      "for the whole model");
   find_heads(model, tensors, heads);
   return model;
 }

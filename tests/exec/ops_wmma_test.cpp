@@ -113,8 +113,7 @@ void check_wmma(const WmmaCase& x) {
         "bar.sync 0;\n{ .reg .b32 %u, %v; .reg .b64 %x; .reg .pred %more; mov.u32 %u, %lane; $copy_d: "
         "mul.wide.u32 "
         "%x, %u, 4; add.u64 %x, %x, %at; shl.b32 %s, %u, 2; ld.shared.b32 %v, [%s]; st.global.b32 [%x], %v; "
-        "add.u32 "
-        "%u, %u, 32; setp.lt.u32 %more, %u, " +
+        "add.u32 %u, %u, 32; setp.lt.u32 %more, %u, " +
         std::to_string(to_memory(c, x.d, ld).size() / 4) + "; @%more bra $copy_d; }\nret;";
   } else {
     body += store + x.space + "." + name_of(x.d) + " [%at], " + list("d", count_d) + stride + "ret;";

@@ -1,10 +1,9 @@
 // Runs small PTX kernels on the engine. Two levels:
 //
 //   Kernel     a whole kernel: buffers by name become `.param .u64` parameters in the order they are made.
-//   apply()    one instruction (or a few) over a table of operands, a thread for each row: registers %a, %b,
-//   %c
-//              hold the operands, %d the result; %p, %q (predicates), %r, %s (b32), %rd, %sd (b64), %h, %g
-//              (b16), %f, %e (f32) and %fd (f64) are free.
+//   apply()    one instruction (or a few) over a table of operands, a thread for each row: registers %a,
+//              %b, %c hold the operands, %d the result; %p, %q (predicates), %r, %s (b32), %rd, %sd (b64),
+//              %h, %g (b16), %f, %e (f32) and %fd (f64) are free.
 #pragma once
 
 #include <gtest/gtest.h>

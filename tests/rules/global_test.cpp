@@ -97,8 +97,7 @@ TEST(Coalescing, MembersOfAStructAreOneFindingOfTheirOwn) {
   const auto finding = of_rule(findings, "struct-stride")[0];
   EXPECT_EQ(finding.message,
             "members of a 20-byte struct are loaded one by one: each request touches 20 sectors where 4 "
-            "would hold its "
-            "data");
+            "would hold its data");
   EXPECT_EQ(finding.label, "neighbouring lanes are 20 bytes apart: 16 bytes of each struct in 4 accesses");
   EXPECT_EQ(finding.count, 4u);
   EXPECT_EQ(finding.level, diag::Level::warning);

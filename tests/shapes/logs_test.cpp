@@ -24,8 +24,7 @@ constexpr const char* kLt =
     "[2025-11-03 19:02:38][cublasLt][557785][Trace][cublasLtMatmul] A=0X7F3CB315E800 Adesc=[type=R_16BF "
     "rows=768 cols=2304 "
     "ld=768] B=0X7F3C9B644002 Bdesc=[type=R_16BF rows=768 cols=1024 ld=768] C=0X0 Cdesc=[type=R_16BF "
-    "rows=2304 cols=1024 "
-    "ld=2304] D=0X7F3CB30A4400 Ddesc=[type=R_16BF rows=2304 cols=1024 ld=2304] "
+    "rows=2304 cols=1024 ld=2304] D=0X7F3CB30A4400 Ddesc=[type=R_16BF rows=2304 cols=1024 ld=2304] "
     "computeDesc=[computeType=COMPUTE_32F "
     "scaleType=R_32F transa=OP_T] algo=[algoId=66 tile=MATMUL_TILE_128x128] workSpace=0X0 beta=0 "
     "stream=0X0\n";
