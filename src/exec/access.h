@@ -30,6 +30,12 @@ struct LaneTarget {
 bool resolve_lane(Warp& warp, const MicroOp* op, Addressing addressing, unsigned lane, uint64_t address,
                   unsigned width, bool write, LaneTarget& target);
 
+// The row that a store of one element a lane writes; null for others.
+inline const void* stored_values(Warp& warp, const MicroOp* op, bool store) {
+  const bool one_element = ((op->flags >> kVectorShift) & kVectorMask) == 1;
+  return store && one_element ? warp.row<std::byte>(op->dst) : nullptr;
+}
+
 void read_target(const Warp& warp, unsigned lane, const LaneTarget& target, void* to, unsigned bytes);
 void write_target(Warp& warp, unsigned lane, const LaneTarget& target, const void* from, unsigned bytes);
 

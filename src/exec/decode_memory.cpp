@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "exec/access.h"
+#include "exec/block_order.h"
 #include "exec/handlers.h"
 #include "exec/memory_ops.h"
 #include "exec/move_ops.h"
@@ -227,6 +228,8 @@ bool decode_access(Decoder& d, bool store) {
   const bool fast = space == ptx::Space::global || space == ptx::Space::shared;
   const uint32_t tag = fast ? d.tag_row(address) : 0;
   if (!store && (flags & kStrong)) d.emit({poll, nullptr});
+  if ((flags & kStrong) && (space == ptx::Space::global || space == ptx::Space::generic))
+    emit_block_order(d, {.reads = !store, .writes = store, .releases = i.has(Mod::release)}, at.row, at.imm);
   MicroOp& op =
       d.emit(memory_handlers(path, bytes, sign32, sign16, store), rows[0], at.row, rows[1], rows[2], rows[3]);
   op.imm = at.imm;

@@ -27,10 +27,10 @@ Dim3 thread_of(const Warp& w, unsigned lane) {
 }
 
 profile::Fault& report_fault(Warp& w, const MicroOp* op, profile::FaultKind kind, unsigned lane,
-                             uint64_t count) {
+                             uint64_t count, bool same_value) {
   Worker& k = *w.worker;
   const profile::InstructionId where = instruction_of(w, op);
-  auto [it, fresh] = k.faults.try_emplace({kind, where.function, where.index});
+  auto [it, fresh] = k.faults.try_emplace({kind, where.function, where.index, same_value});
   FaultRecord& record = it->second;
   const uint64_t total = (fresh ? 0 : record.fault.count) + count;
   if (!fresh && record.block <= w.block->linear) {
@@ -40,6 +40,7 @@ profile::Fault& report_fault(Warp& w, const MicroOp* op, profile::FaultKind kind
   record.fault = profile::Fault{};
   record.fault.kind = kind;
   record.fault.instruction = where;
+  record.fault.same_value = same_value;
   record.fault.block = w.block->index;
   record.fault.thread = thread_of(w, lane);
   record.fault.count = total;
@@ -77,6 +78,7 @@ std::unique_ptr<Worker> make_worker(Run& run, bool parallel) {
   worker->memory = &run.memory;
   worker->options = &run.options;
   worker->atomic_memory = parallel;
+  if (program.fences && !parallel && run.options.check_races) worker->block_order.begin();
   worker->sites.resize(program.sites.size());
   worker->blocks.resize(program.block_count);
   worker->guard_lanes.resize(program.guard_count);
@@ -94,7 +96,7 @@ std::unique_ptr<Worker> make_worker(Run& run, bool parallel) {
     view.written = buffer.written.get();
     view.read_only = buffer.read_only;
     if (!run.shadowed.empty() && run.shadowed[b] && !buffer.read_only) {
-      worker->shadows[b].make(buffer.bytes, program.global_granule_shift);
+      worker->shadows[b].make(buffer.bytes, program.global_granule_shift, worker->block_order.active());
       view.shadow = &worker->shadows[b];
     }
     worker->coverage[b] = Coverage(buffer.bytes);

@@ -243,7 +243,7 @@ void check_gather(Warp& w, const MicroOp* op, const Gather& g, LaneMask mask, un
       t.data = group.view->data + t.offset;
     }
   }
-  check_global_lanes(w, op, target, mask, width, !write, write, false);
+  check_global_lanes(w, op, target, mask, width, !write, write, false, stored_values(w, op, write));
 }
 
 }  // namespace fullwarp::exec

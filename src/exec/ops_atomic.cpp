@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "exec/access.h"
+#include "exec/block_order.h"
 #include "exec/gather.h"
 #include "exec/handlers.h"
 #include "exec/race.h"
@@ -406,7 +407,8 @@ void look_at_grid_barrier(Worker& k, uint64_t address) {
   workspace[0] = workspace[1];
   for (size_t buffer = 0; buffer < k.views.size(); ++buffer)
     if (k.views[buffer].shadow)
-      k.shadows[buffer].make(k.views[buffer].bytes, k.program->global_granule_shift);
+      k.shadows[buffer].make(k.views[buffer].bytes, k.program->global_granule_shift,
+                             k.shadows[buffer].keeps_times);
 }
 
 const MicroOp* run_atomic(Warp& w, const MicroOp* op) {
@@ -569,6 +571,10 @@ bool decode_atomic(Decoder& d) {
   const MemoryAddress at = decode_address(d, d.operand(first), space);
   if (d.error()) return true;
   const uint32_t site = new_memory_site(d, space, atomic->kind, atomic->bytes());
+  if (space == ptx::Space::global || space == ptx::Space::generic)
+    emit_block_order(d,
+                     {.reads = true, .writes = true, .releases = i.has(Mod::release) || i.has(Mod::acq_rel)},
+                     at.row, at.imm);
   MicroOp& op = d.emit({run_atomic, nullptr}, 0, at.row);
   op.imm = at.imm;
   op.site = site;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "exec/block_order.h"
 #include "exec/handlers.h"
 #include "exec/move_ops.h"
 #include "exec/scheduling.h"
@@ -407,6 +408,11 @@ bool decode_barrier(Decoder& d) {
     case Op::barrier: return decode_barrier_op(d);
     case Op::membar:
     case Op::fence:
+      if (i.has(Mod::gl) || i.has(Mod::gpu) || i.has(Mod::sys)) {
+        emit_block_fence(d);
+        return true;
+      }
+      [[fallthrough]];
     case Op::pmevent:
     case Op::setmaxnreg:
     case Op::griddepcontrol:

@@ -23,8 +23,7 @@ HWY_NOINLINE void check_shared_slowly(Warp& w, const MicroOp* op, const Site& s,
                                       unsigned width, LaneMask mask) {
   alignas(64) uint32_t offset[kWarpSize];
   for (unsigned i = 0; i < kWarpSize; ++i) offset[i] = base + static_cast<uint32_t>(s.delta32[i]);
-  const bool one_element = ((op->flags >> kVectorShift) & kVectorMask) == 1;
-  const void* values = kStore && one_element ? w.row<std::byte>(op->dst) : nullptr;
+  const void* values = stored_values(w, op, kStore);
   const uint32_t site = static_cast<uint32_t>(&s - w.sites);
   check_shared(w, op, site, offset, mask, width, !kStore, kStore,
                op->flags & kStrong ? Order::strong : Order::weak, values);
@@ -299,7 +298,7 @@ HWY_NOINLINE void check_global_slowly(Warp& w, const MicroOp* op, const Site& s,
     target[i].buffer = static_cast<int64_t>(buffer);
     target[i].data = w.worker->views[buffer].data + target[i].offset;
   }
-  check_global_lanes(w, op, target, mask, width, !store, store, false);
+  check_global_lanes(w, op, target, mask, width, !store, store, false, stored_values(w, op, store));
 }
 
 // Eight bits as eight bytes, 0 or 0xff.
@@ -368,6 +367,7 @@ HWY_INLINE bool visit_run(GlobalShadow& shadow, const GlobalVisitor& v, uint64_t
       site = v.site;
       continue;
     }
+    if (shadow.keeps_times) return false;
     GlobalCell* const cells = shadow.cells_of(l);
     for (unsigned c = 0; c < 4; ++c)
       if (const uint32_t part = bits >> 8 * c & 0xff; part && !visit_cell<kStore>(cells[c], v, part))

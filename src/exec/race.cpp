@@ -198,6 +198,11 @@ void describe_copy(Warp& w, profile::Fault& fault, uint32_t entry, uint16_t site
   fault.detail += " was not waited for";
 }
 
+// A lane's value in a row that a store writes.
+const std::byte* value_of(const void* values, unsigned lane, unsigned width) {
+  return static_cast<const std::byte*>(values) + lane * (width == 8 ? 8u : 4u);
+}
+
 // One lane's part of check_shared: the granules of one access.
 struct SharedCheck {
   Warp& w;
@@ -212,18 +217,14 @@ struct SharedCheck {
   SharedShadow& s;
   uint32_t stamp;  // in place
 
-  const std::byte* value_of(unsigned lane) const {
-    return static_cast<const std::byte*>(values) + lane * (width == 8 ? 8u : 4u);
-  }
-
   // Does a store write what stands there already, or what the other lane of this store writes?
   bool same_value(unsigned lane, uint32_t entry) const {
     if (!values) return false;
     const uint32_t who = entry & kWhoMask;
     const bool same_warp = who < kManyLanes && who / kWarpSize == w.index;
     if (same_warp && (mask >> (who % kWarpSize)) & 1 && offset[who % kWarpSize] == offset[lane])
-      return std::memcmp(value_of(who % kWarpSize), value_of(lane), width) == 0;
-    return std::memcmp(w.shared + offset[lane], value_of(lane), width) == 0;
+      return std::memcmp(value_of(values, who % kWarpSize, width), value_of(values, lane, width), width) == 0;
+    return std::memcmp(w.shared + offset[lane], value_of(values, lane, width), width) == 0;
   }
 
   profile::Fault& fault(FaultKind kind, unsigned lane) const {
@@ -335,8 +336,9 @@ void check_shared(Warp& w, const MicroOp* op, uint32_t site, const uint32_t* off
 
 // ---- global memory ----
 
-void GlobalShadow::make(uint64_t bytes, unsigned shift) {
+void GlobalShadow::make(uint64_t bytes, unsigned shift, bool times) {
   granule_shift = shift;
+  keeps_times = times;
   line_count = (bytes >> shift) / 32 + 2;
   lines = LazyWords<GlobalLine>(line_count);  // an untouched line is all zeros
   cells = LazyWords<GlobalCell>(4 * line_count);
@@ -371,7 +373,7 @@ void unexpected_store(Warp& w, size_t buffer) {
   Worker& k = *w.worker;
   if (!k.watch_stores) return;
   if (!k.can_start_over) {  // watched from here on
-    k.shadows[buffer].make(k.views[buffer].bytes, k.program->global_granule_shift);
+    k.shadows[buffer].make(k.views[buffer].bytes, k.program->global_granule_shift, k.block_order.active());
     k.views[buffer].shadow = &k.shadows[buffer];
     return;
   }
@@ -396,6 +398,7 @@ GlobalDetail& detail_of(GlobalShadow& shadow, GlobalCell& cell) {
     for (unsigned g = 0; g < 8; ++g) {
       if ((cell.written >> g) & 1) d.writer[g] = cell.block;
       if ((cell.read >> g) & 1) d.reader[g] = cell.block;
+      d.writer_stamp[g] = d.reader_stamp[g] = cell.stamp;
       d.writer_site[g] = cell.writer_site;
       d.reader_site[g] = cell.reader_site;
     }
@@ -410,8 +413,15 @@ struct Visitor {
   uint32_t stamp = 0;  // of its last barrier
   uint32_t warp = 0;
   uint16_t site = kNoSite;
-  bool warps_race = true;  // ... of one block; false where their order is not known
+  bool warps_race = true;       // ... of one block; false where their order is not known
+  BlockOrder* order = nullptr;  // where blocks may be ordered
 };
+
+// Is what `other` did ordered before what the visitor does? Not so where nothing orders blocks.
+bool is_before(const Visitor& v, uint32_t other, uint32_t stamp) {
+  if (!v.order) return false;
+  return other == kManyBlocks ? v.order->all_before(v.block) : v.order->before(other, stamp, v.block);
+}
 
 // Records the access of one granule and says whom it met.
 Meeting visit(GlobalShadow& shadow, uint64_t granule, const Visitor& v, bool write) {
@@ -419,7 +429,7 @@ Meeting visit(GlobalShadow& shadow, uint64_t granule, const Visitor& v, bool wri
   const unsigned g = granule % 8;
   const uint8_t bit = static_cast<uint8_t>(1u << g);
   Meeting met;
-  if (cell.block != 0 && cell.block != v.block) detail_of(shadow, cell);
+  if (cell.block != 0 && (cell.block != v.block || v.order)) detail_of(shadow, cell);
   if (cell.block != v.block || cell.stamp != v.stamp) {
     cell.last = 0;
     cell.block = v.block;
@@ -441,8 +451,11 @@ Meeting visit(GlobalShadow& shadow, uint64_t granule, const Visitor& v, bool wri
   cell.last = (cell.last & ~(uint64_t{0xff} << shift)) | uint64_t{last} << shift;
   if (cell.detail != 0) {
     GlobalDetail& d = shadow.details[cell.detail - 1];
-    const bool writer_met = d.writer[g] != 0 && d.writer[g] != v.block;
-    const bool reader_met = write && d.reader[g] != 0 && d.reader[g] != v.block;
+    const bool others_wrote = d.writer[g] != 0 && d.writer[g] != v.block;
+    const bool others_read = d.reader[g] != 0 && d.reader[g] != v.block;
+    const bool writer_met = others_wrote && !is_before(v, d.writer[g], d.writer_stamp[g]);
+    const bool reader_known = others_read && v.order && is_before(v, d.reader[g], d.reader_stamp[g]);
+    const bool reader_met = write && others_read && !reader_known;
     if (writer_met || reader_met)
       met = {Meeting::Kind::block, writer_met, writer_met ? d.writer[g] : d.reader[g],
              writer_met ? d.writer_site[g] : d.reader_site[g]};
@@ -450,9 +463,13 @@ Meeting visit(GlobalShadow& shadow, uint64_t granule, const Visitor& v, bool wri
       met.site = met.written ? d.writer_site[g] : d.reader_site[g];
     if (write) {
       d.writer[g] = v.block;
+      d.writer_stamp[g] = v.stamp;
       d.writer_site[g] = v.site;
+      if (v.order)
+        d.reader[g] = 0;  // what is ordered after this write is ordered after them, or they were reported
     } else {
-      d.reader[g] = d.reader[g] == 0 || d.reader[g] == v.block ? v.block : kManyBlocks;
+      d.reader[g] = !others_read || reader_known ? v.block : kManyBlocks;
+      d.reader_stamp[g] = v.stamp;
       d.reader_site[g] = v.site;
     }
   }
@@ -540,21 +557,24 @@ bool workers_conflict(const std::vector<const GlobalShadow*>& shadows, uint64_t 
 }
 
 void check_global_lanes(Warp& w, const MicroOp* op, const LaneTarget* target, LaneMask mask, unsigned width,
-                        bool read, bool write, bool atomic) {
+                        bool read, bool write, bool atomic, const void* values) {
   Worker& k = *w.worker;
   const SharedShadow& order = w.block->shadow;
   const bool strong = atomic || (op->flags & kStrong);
   const bool warps_race = order.tells_warps_apart();
-  const Visitor visitor{static_cast<uint32_t>(w.block->linear) + 1, order.barrier_stamp,
+  const Visitor visitor{static_cast<uint32_t>(w.block->linear) + 1,
+                        order.barrier_stamp,
                         warps_race ? w.index : 0,
-                        static_cast<uint16_t>(std::min<uint32_t>(op->site, kNoSite)), warps_race};
+                        static_cast<uint16_t>(std::min<uint32_t>(op->site, kNoSite)),
+                        warps_race,
+                        k.block_order.active() ? &k.block_order : nullptr};
   for (LaneMask left = mask; left; left &= left - 1) {
     const unsigned lane = static_cast<unsigned>(std::countr_zero(left));
     const LaneTarget& t = target[lane];
     const size_t index = static_cast<size_t>(t.buffer);
     const BufferView& view = k.views[index];
-    auto fault = [&](FaultKind kind) -> profile::Fault& {
-      profile::Fault& f = report_fault(w, op, kind, lane);
+    auto fault = [&](FaultKind kind, bool same_value = false) -> profile::Fault& {
+      profile::Fault& f = report_fault(w, op, kind, lane, 1, same_value);
       f.space = mem::AccessSpace::global;
       f.access = write ? mem::AccessKind::store : mem::AccessKind::load;
       f.width_bytes = width;
@@ -576,7 +596,8 @@ void check_global_lanes(Warp& w, const MicroOp* op, const LaneTarget* target, La
       if (met.kind == Meeting::Kind::none) continue;
       if (met.kind == Meeting::Kind::block) k.blocks_conflict = true;
       if (reported || (met.kind == Meeting::Kind::block && k.atomic_memory)) continue;
-      describe_meeting(w, fault(FaultKind::global_race), met);
+      const bool same_value = values && std::memcmp(value_of(values, lane, width), t.data, width) == 0;
+      describe_meeting(w, fault(FaultKind::global_race, same_value), met);
       reported = true;
     }
   }

@@ -20,8 +20,8 @@
 // Global memory: a line of 32 granules that one instruction of one warp reads and one writes, between two
 // barriers, is three words. Where more happens it gets four cells of 8 granules: a cell knows the block that
 // came last, which granules that block wrote and read, and which warps did since the block's last barrier. A
-// cell that several blocks come to gets a GlobalDetail, with a block for each granule. Blocks are never
-// ordered within a launch, but for atomics and volatile, acquire and release accesses, which are left out.
+// cell that several blocks come to gets a GlobalDetail, with a block for each granule. Atomics and volatile,
+// acquire and release accesses are left out; in kernels with fences they order blocks (block_order.h).
 // Every CPU thread has shadows of its own; what blocks of two of them did is compared at the end
 // (workers_conflict).
 #pragma once
@@ -165,6 +165,8 @@ struct alignas(32) GlobalCell {
 
 struct GlobalDetail {
   uint32_t writer[8] = {}, reader[8] = {};  // number + 1 of a block; kManyBlocks
+  uint32_t writer_stamp[8] = {},
+           reader_stamp[8] = {};  // when, by that block's clock (exact where keeps_times)
   uint16_t writer_site[8], reader_site[8];
 };
 
@@ -183,8 +185,10 @@ struct GlobalShadow {
   uint32_t lines_with_cells = 0;
   std::vector<GlobalDetail> details;
   unsigned granule_shift = 2;
+  bool keeps_times =
+      false;  // blocks may be ordered: every granule with cells keeps the times of its accesses
 
-  void make(uint64_t bytes, unsigned shift);
+  void make(uint64_t bytes, unsigned shift, bool times);
   GlobalCell* cells_of(uint64_t line);  // its four, made if it has none
   explicit operator bool() const { return static_cast<bool>(lines); }
 };
@@ -215,9 +219,10 @@ void check_shared(Warp& warp, const MicroOp* op, uint32_t site, const uint32_t* 
                   unsigned width_bytes, bool read, bool write, Order order, const void* values = nullptr);
 
 // The full check of a global access: values never written, and writes that meet another block's accesses or
-// another warp's.
+// another warp's. `values`: as above.
 struct LaneTarget;
 void check_global_lanes(Warp& warp, const MicroOp* op, const LaneTarget* target, LaneMask mask,
-                        unsigned width_bytes, bool read, bool write, bool atomic);
+                        unsigned width_bytes, bool read, bool write, bool atomic,
+                        const void* values = nullptr);
 
 }  // namespace fullwarp::exec

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "exec/block_order.h"
 #include "exec/coverage.h"
 #include "exec/device_memory.h"
 #include "exec/exec.h"
@@ -63,6 +64,7 @@ struct FaultKey {
   profile::FaultKind kind;
   int32_t function;
   uint32_t instruction;
+  bool same_value = false;
   auto operator<=>(const FaultKey&) const = default;
 };
 struct FaultRecord {
@@ -93,14 +95,16 @@ struct Worker {
   std::vector<bool> unexpected;
   std::vector<GlobalShadow> shadows;  // by buffer; empty where none is kept
   bool blocks_conflict = false;       // global accesses of two blocks met: run again in order
+  BlockOrder block_order;             // active where the kernel has fences and this worker runs all blocks
   BlockState* block = nullptr;
   bool atomic_memory = false;  // other workers run at the same time
 };
 
 // Records a fault of one lane of the running op. The returned fault is there to be filled in: it is the kept
-// one if this is the first occurrence in block order, else one that nobody reads.
+// one if this is the first occurrence in block order, else one that nobody reads. `same_value`: see
+// profile::Fault.
 profile::Fault& report_fault(Warp& warp, const MicroOp* op, profile::FaultKind kind, unsigned lane,
-                             uint64_t count = 1);
+                             uint64_t count = 1, bool same_value = false);
 profile::InstructionId instruction_of(const Warp& warp, const MicroOp* op);
 Dim3 thread_of(const Warp& warp, unsigned lane);
 

@@ -98,6 +98,8 @@ struct Fault {
   Dim3 block, thread;   // of the first occurrence in block order
   Dim3 other_block, other_thread;
   bool other_thread_known = false;  // races: else only its warp or block is, as `detail` says
+  bool same_value =
+      false;  // races of stores: each wrote what stood there already (others are faults of their own)
   uint64_t address = 0;
   int64_t offset = 0;   // in the buffer, bytes
   int32_t buffer = -1;  // index in KernelProfile::buffers, -1: none near

@@ -203,49 +203,13 @@ std::vector<Fault> told_apart(Context& context) {
   return faults;
 }
 
-// Whether all threads that race at an instruction store one constant: `*changed = true`.
-bool stores_constant(Context& context, const Fault& fault) {
-  if (!(fault.instruction == fault.other)) return false;
-  const ptx::Instruction* at = context.instruction(fault.instruction);
-  if (!at || at->op != ptx::Op::st || at->operand_count < 2) return false;
-  const ptx::Operand& value = context.module.operands_of(*at)[1];
-  if (value.kind == ptx::Operand::Kind::imm) return true;
-  if (value.kind != ptx::Operand::Kind::reg) return false;
-  const auto& definitions = context.definitions(fault.instruction.function).of(value.index);
-  const auto& instructions =
-      context.module.functions[static_cast<size_t>(fault.instruction.function)].instructions;
-  return definitions.size() == 1 && instructions[definitions.front()].op == ptx::Op::mov &&
-         instructions[definitions.front()].operand_count > 1 &&
-         context.module.operands_of(instructions[definitions.front()])[1].kind == ptx::Operand::Kind::imm;
-}
-
-bool has_fences(const Context& context) {
-  for (size_t f = 0; f < context.profile.executed.size() && f < context.module.functions.size(); ++f) {
-    const auto& instructions = context.module.functions[f].instructions;
-    const auto& executed = context.profile.executed[f];
-    for (size_t i = 0; i < executed.size() && i < instructions.size(); ++i)
-      if (executed[i].warps != 0 && !instructions[i].has(ptx::Mod::cta) &&
-          (instructions[i].op == ptx::Op::membar || instructions[i].op == ptx::Op::fence))
-        return true;
-  }
-  return false;
-}
-
-// A race that is certain, but may not be what is wrong.
-void weigh_race(Context& context, diag::Finding& finding, const Fault& fault) {
-  if (stores_constant(context, fault)) {
-    finding.level = diag::Level::note;
-    finding.notes.push_back(
-        {"all of them store the same value: the result does not depend on who is last", {}});
-    finding.fix.clear();
-  } else if (fault.kind == FaultKind::global_race && dims(fault.block) != dims(fault.other_block) &&
-             has_fences(context)) {
-    finding.level = diag::Level::warning;
-    finding.notes.push_back({"the kernel has fences, and whether one orders these two is not looked at", {}});
-    finding.fix =
-        "read what other blocks wrote through a volatile pointer or an atomic, and with a `__threadfence()` "
-        "on both sides: before the flag or ticket is set, and after it is read";
-  }
+// Stores of one value by all of them do no harm.
+void weigh_race(diag::Finding& finding, const Fault& fault) {
+  if (!fault.same_value) return;
+  finding.level = diag::Level::note;
+  finding.notes.push_back(
+      {"all of them store the same value: the result does not depend on who is last", {}});
+  finding.fix.clear();
 }
 
 diag::Finding report(Context& context, const Rule& rule, const Fault& fault) {
@@ -292,7 +256,7 @@ diag::Finding report(Context& context, const Rule& rule, const Fault& fault) {
   }
   finding.evidence.push_back({"occurrences", static_cast<int64_t>(finding.count)});
   finding.fix = fix(fault.kind);
-  if (is_race(fault.kind)) weigh_race(context, finding, fault);
+  if (is_race(fault.kind)) weigh_race(finding, fault);
   return finding;
 }
 
@@ -323,10 +287,13 @@ void report_all(Context& context, const Rule& rule, std::initializer_list<FaultK
     const diag::Place at = context.place(fault.instruction);
     if (fault.kind == FaultKind::uninitialised && is_raced(context, fault, at)) continue;
     const auto [entry, fresh] = lines.try_emplace({fault.kind, at.file, at.line, fault.object}, fault);
-    if (fresh)
+    if (fresh) {
       order.push_back(entry);
-    else
-      entry->second.count += fault.count;
+    } else {
+      const uint64_t count = entry->second.count + fault.count;
+      if (entry->second.same_value && !fault.same_value) entry->second = fault;  // the one that does harm
+      entry->second.count = count;
+    }
   }
   for (const auto& entry : order) findings.push_back(report(context, rule, entry->second));
 }

@@ -176,6 +176,104 @@ TEST(BlocksInGlobalMemory, StoreFragments) {
   EXPECT_EQ(with("1024"), "");
 }
 
+// ---- blocks that order each other through memory ----
+
+// Each of 8 blocks of one warp stores its word behind `out`; the pieces say how it goes on.
+std::string between_blocks(const std::string& after_store) {
+  const std::string body =
+      "mov.u32 %r, %ctaid.x; shl.b32 %s, %r, 5; cvt.u64.u32 %rd, %s; add.u64 %gmine, %out, %rd;\n"
+      "setp.ne.u32 %p, %thr, 0; @%p ret; st.global.u32 [%gmine+32], %r;\n";
+  return kinds(run(body + after_store, 32, 8));
+}
+
+const std::string kTicket = "atom.global.add.u32 %s, [%out], 1;\n";
+const std::string kLastReadsAll =
+    "setp.ne.u32 %p, %s, 7; @%p ret; add.u64 %gother, %out, 32; mov.u32 %t, 0;\n"
+    "again: ld.global.u32 %r, [%gother]; add.u64 %gother, %gother, 32; add.u32 %t, %t, 1;\n"
+    "setp.lt.u32 %q, %t, 8; @%q bra again;\n";
+
+TEST(BlocksInOrder, TheLastOneByTicketReadsWhatAllHaveLeft) {
+  EXPECT_EQ(between_blocks("membar.gl;" + kTicket + kLastReadsAll), "");
+  EXPECT_EQ(between_blocks("fence.acq_rel.gpu;" + kTicket + kLastReadsAll), "");
+  EXPECT_EQ(between_blocks("atom.acq_rel.gpu.global.add.u32 %s, [%out], 1;" + kLastReadsAll), "");
+  // No fence, one that reaches the block alone, one that comes too late.
+  EXPECT_EQ(between_blocks(kTicket + kLastReadsAll), "global");
+  EXPECT_EQ(between_blocks("membar.cta;" + kTicket + kLastReadsAll), "global");
+  EXPECT_EQ(between_blocks(kTicket + "membar.gl;" + kLastReadsAll), "global");
+  // What the last one writes there is ordered too.
+  EXPECT_EQ(between_blocks("membar.gl;" + kTicket + kLastReadsAll + "st.global.u32 [%out+64], 5;"), "");
+}
+
+TEST(BlocksInOrder, WhatComesAfterTheTicketIsNotHandedOver) {
+  const auto with = [](const std::string& late_store) {
+    return kinds(
+        run("mov.u32 %r, %ctaid.x; shl.b32 %s, %r, 5; cvt.u64.u32 %rd, %s; add.u64 %gmine, %out, %rd;\n"
+            "setp.ne.u32 %p, %thr, 0; @!%p st.global.u32 [%gmine+32], %r; membar.gl;\n"
+            "@!%p atom.global.add.u32 %s, [%out], 1; bar.sync 0;" +
+                late_store + "@%p ret;\n" + kLastReadsAll,
+            32, 8));
+  };
+  EXPECT_EQ(with("@!%p st.global.u32 [%gmine+32], %thr;"), "global");
+  EXPECT_EQ(with(""), "");
+}
+
+TEST(BlocksInOrder, AnotherPlaceOrdersNothing) {
+  // Every block's ticket is a word of its own; the last block takes none of the others' over.
+  EXPECT_EQ(
+      between_blocks("membar.gl; atom.global.add.u32 %s, [%gmine+36], 1; mov.u32 %s, %r;" + kLastReadsAll),
+      "global");
+}
+
+TEST(BlocksInOrder, AChainOfFlagsPassesOnWhatCameBefore) {
+  // Block b waits for b - 1's flag and raises its own: the last one may read block 0's word, two blocks away.
+  const std::string chain =
+      "setp.eq.u32 %q, %r, 0; @%q bra raise;\n"
+      "wait: ld.volatile.global.u32 %s, [%gmine+-28]; setp.eq.u32 %q, %s, 0; @%q bra wait;\n"
+      "raise: membar.gl; st.volatile.global.u32 [%gmine+4], 1;\n"
+      "setp.ne.u32 %p, %r, 7; @%p ret; ld.global.u32 %t, [%out+32];\n";
+  EXPECT_EQ(between_blocks(chain), "");
+  std::string without = chain;
+  without.replace(without.find("membar.gl;"), 10, "");
+  EXPECT_EQ(between_blocks(without), "global");
+}
+
+TEST(BlocksInOrder, ABarrierOfTheGridOrdersReadersBeforeWriters) {
+  // All count up and wait for the eighth; each reads word 8, then, behind the barrier, block 3 writes it.
+  const std::string meet =
+      "ld.global.u32 %t, [%out+512]; FENCE atom.global.add.u32 %s, [%out], 1;\n"
+      "wait: ld.volatile.global.u32 %s, [%out]; setp.lt.u32 %q, %s, 8; @%q bra wait;\n"
+      "setp.ne.u32 %p, %r, 3; @%p ret; st.global.u32 [%out+512], %s;\n";
+  auto with = [&](const std::string& fence) {
+    std::string text = meet;
+    return between_blocks(text.replace(text.find("FENCE"), 5, fence));
+  };
+  EXPECT_EQ(with("membar.gl;"), "");
+  EXPECT_EQ(with(""), "global");
+}
+
+// ---- stores of one value ----
+
+TEST(SameValue, IsSaidOfStoresThatChangeNothing) {
+  const auto faults = [](const std::string& value) {
+    return run("setp.ne.u32 %p, %thr, 0; @%p ret; mov.u32 %r, " + value + "; st.global.u32 [%out], %r;", 32,
+               4)
+        .faults;
+  };
+  const std::vector<Fault> same = faults("7"), other = faults("%ctaid.x");
+  ASSERT_EQ(same.size(), 1u);
+  EXPECT_TRUE(same[0].same_value);
+  ASSERT_EQ(other.size(), 1u);
+  EXPECT_FALSE(other[0].same_value);
+  EXPECT_EQ(other[0].count, 3u);
+  // Some harmless, some not, at one instruction: two faults.
+  const std::vector<Fault> both =
+      run("setp.ne.u32 %p, %thr, 0; @%p ret; mov.u32 %r, %ctaid.x; shr.u32 %r, %r, 1; st.global.u32 [%out], %r;",
+          32, 4)
+          .faults;
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_NE(both[0].same_value, both[1].same_value);
+}
+
 // ---- both accesses are named ----
 
 TEST(Races, NameTheOtherInstruction) {

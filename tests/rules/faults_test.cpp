@@ -51,13 +51,28 @@ TEST(Faults, EachKindHasItsRule) {
     built.profile.faults = {store_fault(built, kind)};
     const auto findings = of_rule(built.run(), rule);
     ASSERT_EQ(findings.size(), 1u) << rule;
-    // The kernel stores a constant: threads that race for it all store the same.
-    const bool harmless = kind == FaultKind::shared_race || kind == FaultKind::global_race;
-    EXPECT_EQ(findings[0].level, harmless ? diag::Level::note : diag::Level::error) << rule;
+    EXPECT_EQ(findings[0].level, diag::Level::error) << rule;
     EXPECT_EQ(findings[0].place.line, 5u) << rule;  // out[i] = 1.0f;
     EXPECT_THAT(findings[0].label, testing::StartsWith("thread (232, 0, 0) of block (3, 0, 0)")) << rule;
     EXPECT_EQ(findings[0].count, 24u) << rule;
   }
+}
+
+TEST(Faults, StoresOfOneValueAreANote) {
+  BuiltProfile built("fires_out_of_bounds", {4, 1, 1}, {256, 1, 1});
+  built.buffer("out", 4000);
+  profile::Fault harmless = store_fault(built, FaultKind::global_race), other = harmless;
+  harmless.same_value = true;
+  built.profile.faults = {harmless};
+  auto findings = of_rule(built.run(), "global-race");
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].level, diag::Level::note);
+  // One line where some stores do harm is one finding, of those.
+  built.profile.faults = {harmless, other};
+  findings = of_rule(built.run(), "global-race");
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].level, diag::Level::error);
+  EXPECT_EQ(findings[0].count, 48u);
 }
 
 TEST(Faults, OutOfBoundsSaysHowFar) {
