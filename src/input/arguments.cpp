@@ -230,7 +230,9 @@ std::string example_argument(const ParameterInfo& parameter) {
     return text;
   }
   if (const std::optional<ElementType> type = scalar_type(parameter)) {
-    if (parameter.type.empty() && parameter.ptx_type == ptx::Type::u64)
+    if (parameter.use == Use::none) return "nullptr";  // right for a pointer and for a number
+    if (parameter.use == Use::address) return "f32[1024]";
+    if (parameter.use == Use::unknown && parameter.type.empty() && parameter.ptx_type == ptx::Type::u64)
       return "f32[1024]";  // most likely a pointer
     if (parameter.type == "bool") return "true";
     if (is_float(*type)) return "1.0";

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "input/parameter_use.h"
 #include "input/source_kernels.h"
 
 namespace fullwarp::input {
@@ -100,6 +101,7 @@ KernelInfo describe(const ptx::Module& module, const ptx::Function& function, in
   add_source_names(&kernel, sources);
   kernel.signature = signature_of(kernel);
   look_into_body(module, function, &kernel);
+  note_uses(module, function, &kernel.parameters);
   return kernel;
 }
 

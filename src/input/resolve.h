@@ -20,11 +20,16 @@
 
 namespace fullwarp::input {
 
+// PTX from Triton, Numba and other languages gives its parameters no C++ types, and a pointer there is a .u64
+// like a length: what the kernel does with the value tells them apart.
+enum class Use : uint8_t { unknown, none, number, address };
+
 struct ParameterInfo {
   std::string type;  // C++ ("float const*"); empty where neither mangled name nor source says it
   std::string name;  // from the source; may be empty
   ptx::Type ptx_type = ptx::Type::none;
   bool is_struct = false;                     // an array of bytes in PTX
+  Use use = Use::unknown;                     // what the kernel does with 64 bits whose type nothing says
   uint32_t offset = 0, bytes = 0, align = 1;  // in the parameter block
 };
 

@@ -223,12 +223,31 @@ TEST_F(Resolve, ExamplesCanBeLaunched) {
             "instantiations)");
 }
 
+TEST(Examples, TellPointersFromLengths) {
+  // As Numba and Triton write it: no types, no names. a is an address, b a bound and a factor, c an offset
+  // moved along in a loop, d goes to a function; nothing reads e.
+  const Result<ptx::Module> module = ptx::parse(
+      ".version 9.0\n.target sm_90\n.address_size 64\n.func f(.param .b64 x) { ret; }\n"
+      ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d, .param .u64 e) {\n"
+      ".reg .b64 %r<9>; .reg .pred %p; .reg .b32 %i; mov.u32 %i, %tid.x; cvt.u64.u32 %r1, %i;\n"
+      "ld.param.u64 %r2, [a]; ld.param.u64 %r3, [b]; ld.param.u64 %r4, [c]; ld.param.u64 %r5, [d];\n"
+      "cvta.to.global.u64 %r2, %r2; mul.lo.s64 %r1, %r1, %r3; mad.lo.s64 %r6, %r1, %r3, %r2;\n"
+      "setp.lt.u64 %p, %r1, %r3; @%p bra end; loop: ld.global.u32 %i, [%r7+4]; st.global.u32 [%r6], %i;\n"
+      "add.s64 %r7, %r4, 8; add.s64 %r4, %r7, 4; @%p bra loop;\n"
+      "{ .param .b64 q; st.param.b64 [q], %r5; call f, (q); } end: ret; }\n",
+      "t.ptx");
+  ASSERT_TRUE(module.ok()) << module.error().to_string();
+  EXPECT_EQ(example_launch(kernels_of(*module)[0]),
+            "k<<<4, 256>>>(f32[1024], 1024, f32[1024], f32[1024], nullptr)");
+}
+
 TEST(Examples, FollowTheKernelsBody) {
   // A kernel that asks for threadIdx.y gets blocks of two dimensions, one with extern __shared__ memory some
   // bytes.
   const Result<ptx::Module> module = ptx::parse(
       ".version 9.0\n.target sm_90\n.address_size 64\n.extern .shared .align 4 .b8 buffer[];\n"
-      ".visible .entry k(.param .u64 a) { .reg .b32 %r; mov.u32 %r, %tid.y; mov.u32 %r, buffer; ret; }\n",
+      ".visible .entry k(.param .u64 a) { .reg .b32 %r; .reg .b64 %d; mov.u32 %r, %tid.y; mov.u32 %r, buffer;\n"
+      "ld.param.u64 %d, [a]; st.global.u32 [%d], %r; ret; }\n",
       "t.ptx");
   ASSERT_TRUE(module.ok()) << module.error().to_string();
   EXPECT_EQ(example_launch(kernels_of(*module)[0]), "k<<<(4, 4), (16, 16), 1024>>>(f32[1024])");
