@@ -182,8 +182,12 @@ std::vector<std::string> compile_command(const Compiler& compiler, const Compile
       add({"-Xclang", "-target-feature", "-Xclang", ptx});
     }
   }
-  // `"a"b` is an error for clang and two tokens for nvcc.
-  if (compiler.kind == CompilerKind::clang) add({"-Wno-reserved-user-defined-literal"});
+  // What nvcc takes without a word: `"a"b` (an error for clang), `register` in C++17, `rand() / RAND_MAX` as a
+  // float, a string literal as char*; and device functions with `...`, which CCCL has in its type traits.
+  if (compiler.kind == CompilerKind::clang) {
+    add({"-Wno-reserved-user-defined-literal", "-Wno-register", "-Wno-implicit-const-int-float-conversion",
+         "-Wno-writable-strings", "-Xclang", "-fcuda-allow-variadic-functions"});
+  }
   if (!own_standard) add({"-std=c++17"});
   add({"-MD", "-MF", job.deps});
   command.insert(command.end(), flags.begin(), flags.end());

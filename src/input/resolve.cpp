@@ -14,6 +14,19 @@ constexpr size_t kMostListed = 12;  // kernels in a message
 
 uint64_t round_up(uint64_t value, uint64_t align) { return (value + align - 1) / align * align; }
 
+// Are two kernels of one name one, declared and defined? An outermost const says nothing of the type.
+bool same_types(const SourceKernel& a, const SourceKernel& b) {
+  const auto same = [](const SourceParameter& x, const SourceParameter& y) {
+    const auto bare = [](const std::string& type) {
+      std::string text = canonical_type(type);
+      if (text.ends_with(" const")) text.resize(text.size() - 6);
+      return text;
+    };
+    return bare(x.type) == bare(y.type);
+  };
+  return std::equal(a.parameters.begin(), a.parameters.end(), b.parameters.begin(), b.parameters.end(), same);
+}
+
 // Names (and for `extern "C"` kernels types) of the parameters from the source, where exactly one kernel of
 // that name takes as many.
 void add_source_names(KernelInfo* kernel, const std::multimap<std::string, SourceKernel>& sources) {
@@ -25,8 +38,8 @@ void add_source_names(KernelInfo* kernel, const std::multimap<std::string, Sourc
     if (it->second.parameters.size() != kernel->parameters.size()) continue;
     const bool named = std::all_of(it->second.parameters.begin(), it->second.parameters.end(),
                                    [](const SourceParameter& p) { return !p.name.empty(); });
-    if (!named && match != nullptr) continue;     // a declaration beside the definition
-    if (match != nullptr && match_named) return;  // overloads
+    if (!named && match != nullptr) continue;  // a declaration beside the definition
+    if (match != nullptr && match_named && !same_types(*match, it->second)) return;  // overloads
     match = &it->second;
     match_named = named;
   }

@@ -100,16 +100,29 @@ void Context::collect_groups() {
 }
 
 // The place of an instruction as an index in Module::locations: of the frames of inlined functions the
-// innermost that is not a toolkit's, or the innermost if all are. -1 if the PTX has no line for it.
+// innermost that is not a toolkit's. Clang before 21 writes no frames, so where all are the toolkit's the
+// author's line before it in the kernel is taken: the call's operands are computed there. The innermost frame
+// if there is no such line; -1 if the PTX has no line for the instruction.
 int32_t Context::location(InstructionId id) const {
   const ptx::Instruction* at = instruction(id);
   if (!at) return -1;
   constexpr int kMaxFrames = 64;
-  int32_t index = at->location;
-  for (int n = 0; n < kMaxFrames && index >= 0 && static_cast<size_t>(index) < module.locations.size(); ++n) {
+  const auto known = [&](int32_t index) {
+    return index >= 0 && static_cast<size_t>(index) < module.locations.size();
+  };
+  const auto by_the_author = [&](int32_t index) {
     const ptx::SourceLocation& frame = module.locations[static_cast<size_t>(index)];
-    if (frame.file < toolkit_files_.size() && frame.line > 0 && !toolkit_files_[frame.file]) return index;
-    index = frame.inlined_at;
+    return frame.file < toolkit_files_.size() && frame.line > 0 && !toolkit_files_[frame.file];
+  };
+  int32_t index = at->location;
+  for (int n = 0; n < kMaxFrames && known(index); ++n) {
+    if (by_the_author(index)) return index;
+    index = module.locations[static_cast<size_t>(index)].inlined_at;
+  }
+  if (known(at->location) && module.locations[static_cast<size_t>(at->location)].inlined_at < 0) {
+    const auto& body = module.functions[static_cast<size_t>(id.function)].instructions;
+    for (uint32_t before = id.index; before-- > 0;)
+      if (known(body[before].location) && by_the_author(body[before].location)) return body[before].location;
   }
   return at->location >= 0 && static_cast<size_t>(at->location) < module.locations.size() ? at->location : -1;
 }

@@ -223,6 +223,20 @@ TEST_F(Resolve, ExamplesCanBeLaunched) {
             "instantiations)");
 }
 
+TEST(Examples, KnowTheNamesOfADeclaredAndDefinedKernel) {
+  const Result<ptx::Module> module = ptx::parse(
+      ".version 9.0\n.target sm_90\n.address_size 64\n"
+      ".visible .entry _Z3addPKdPdi(.param .u64 a, .param .u64 b, .param .u32 c) { ret; }\n",
+      "t.ptx");
+  ASSERT_TRUE(module.ok()) << module.error().to_string();
+  const std::string declared = "void __global__ add(const double *x, double *z, const int N);\n";
+  const char* defined = "void __global__ add(const double *x, double *z, const int N) {}\n";
+  const char* overload = "void __global__ add(const float *u, float *v, int w) {}\n";
+  EXPECT_EQ(kernels_of(*module, declared + defined)[0].signature, "add(const double* x, double* z, int N)");
+  EXPECT_EQ(kernels_of(*module, declared + defined + overload)[0].signature,
+            "add(const double*, double*, int)");
+}
+
 TEST(Examples, TellPointersFromLengths) {
   // As Numba and Triton write it: no types, no names. a is an address, b a bound and a factor, c an offset
   // moved along in a loop, d goes to a function; nothing reads e.

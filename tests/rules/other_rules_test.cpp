@@ -226,5 +226,34 @@ TEST(Inlining, AFindingInsideTheToolkitStandsAtItsCall) {
   EXPECT_EQ(findings[0].notes[1].place->line, 7u);
 }
 
+// Clang before 21 says nothing of the calls: an `atomicAdd` stands on a line of clang's header alone. The
+// finding stands at the author's line before it, where the operands are computed.
+TEST(Inlining, AFindingInsideTheToolkitWithoutFramesStandsAtTheLineBefore) {
+  BuiltProfile built("fires_out_of_bounds", {4, 1, 1}, {256, 1, 1});
+  const auto store = built.find(ptx::Op::st, ptx::Mod::global)[0];
+  auto& body = built.module.functions[static_cast<size_t>(built.profile.function)].instructions;
+  ASSERT_GT(store.index, 0u);
+  const ptx::SourceLocation before =
+      built.module.locations[static_cast<size_t>(body[store.index - 1].location)];
+  ptx::SourceLocation header;
+  header.file = static_cast<uint32_t>(built.module.files.size());
+  header.line = 341;
+  header.inlined_at = -1;
+  built.module.files.push_back({"/usr/lib/llvm-19/lib/clang/19/include/__clang_cuda_device_functions.h"});
+  body[store.index].location = static_cast<int32_t>(built.module.locations.size());
+  built.module.locations.push_back(header);
+  profile::Fault fault;
+  fault.kind = profile::FaultKind::trap;
+  fault.instruction = store;
+  built.profile.faults = {fault};
+  const auto findings = of_rule(built.run(), "trap");
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].place.line, before.line);
+  EXPECT_EQ(findings[0].place.file, built.module.files[before.file].name);
+  ASSERT_EQ(findings[0].notes.size(), 1u);
+  EXPECT_EQ(findings[0].notes[0].text, "in a function of the toolkit");
+  EXPECT_EQ(findings[0].notes[0].place->line, 341u);
+}
+
 }  // namespace
 }  // namespace fullwarp::rules
