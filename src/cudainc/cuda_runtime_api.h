@@ -48,7 +48,8 @@ FW_API cudaThreadExit();
 // Memory.
 FW_BOTH cudaMalloc(void** p, size_t bytes);
 FW_BOTH cudaFree(void* p);
-FW_API cudaMallocHost(void** p, size_t bytes, unsigned int flags = 0);
+FW_API cudaMallocHost(void** p, size_t bytes);
+FW_API cudaMallocHost(void** p, size_t bytes, unsigned int flags);
 FW_API cudaFreeHost(void* p);
 FW_API cudaHostAlloc(void** p, size_t bytes, unsigned int flags);
 FW_API cudaHostRegister(void* p, size_t bytes, unsigned int flags);

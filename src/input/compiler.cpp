@@ -62,6 +62,19 @@ bool is_one_of(std::string_view flag, std::initializer_list<std::string_view> na
   return std::find(names.begin(), names.end(), flag) != names.end();
 }
 
+// The folders of `-I DIR` and `-IDIR`, in order.
+std::vector<std::string> include_dirs(const std::vector<std::string>& flags) {
+  std::vector<std::string> dirs;
+  for (size_t i = 0; i < flags.size(); ++i) {
+    if (flags[i] == "-I" && i + 1 < flags.size()) {
+      dirs.push_back(flags[++i]);
+    } else if (flags[i].starts_with("-I") && flags[i].size() > 2) {
+      dirs.push_back(flags[i].substr(2));
+    }
+  }
+  return dirs;
+}
+
 }  // namespace
 
 std::string Compiler::identity() const {
@@ -173,7 +186,13 @@ std::vector<std::string> compile_command(const Compiler& compiler, const Compile
     }
   } else {
     add({"-x", "cuda", "--cuda-device-only", "-S", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",
-         "-O3", "-gline-tables-only", "-I", cuda_include_dir(), "-include", "cuda_runtime.h"});
+         "-O3", "-gline-tables-only"});
+    // A CCCL of the user's own (Thrust, CUB, libcu++) is whole, our <cuda/...> only what kernels need of it.
+    for (const std::string& dir : include_dirs(flags)) {
+      std::error_code code;
+      if (fs::exists(fs::path(dir) / "cuda/std/version", code)) add({"-I", dir});
+    }
+    add({"-I", cuda_include_dir(), "-include", "cuda_runtime.h"});
     if (!has_flag(flags, {"--cuda-gpu-arch", "--offload-arch"})) {
       add({"--cuda-gpu-arch=sm_" + std::to_string(job.sm)});
       // Without a toolkit clang takes PTX 4.2 for granted, which has no `shfl.sync`. Each architecture gets

@@ -104,3 +104,14 @@ int main() {
   assert(*owner == 2);
   return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
 }
+
+// Programmatic dependent launch, rounding modes, and an allocator taken by address, as CCCL has them.
+__global__ void dependent(float* x) {
+  cudaGridDependencySynchronize();
+  x[threadIdx.x] += 1.0f;
+  cudaTriggerProgrammaticLaunchCompletion();
+}
+cudaRoundMode rounding() { return cudaRoundPosInf; }
+using Allocate = cudaError_t (*)(void**, size_t);
+template <Allocate allocate> struct Allocator {};
+using PinnedAllocator = Allocator<cudaMallocHost>;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -308,6 +309,26 @@ TEST(Process, CapturesBothStreamsAndTheExitCode) {
   EXPECT_EQ(run_process({"/bin/sh", "-c", "kill -9 $$"}).value().exit_code, 137);
   EXPECT_EQ(run_process({"/no/such/program"}).error().message,
             "cannot run /no/such/program: No such file or directory");
+}
+
+// A folder of CCCL's (Thrust, CUB, libcu++) goes before fullwarp's headers, which have a little of libcu++ too;
+// any other folder behind them: a toolkit's cuda_runtime.h is not for clang without the toolkit.
+TEST_F(Compile, ClangSearchesACcclBeforeOurHeaders) {
+  fs::create_directories(folder_ / "cccl/cuda/std");
+  fs::create_directories(folder_ / "other");
+  write("cccl/cuda/std/version", "");
+  CompileJob job;
+  job.source = path("k.cu");
+  job.sm = 80;
+  job.flags = {"-I" + path("other"), "-I", path("cccl")};
+  const std::vector<std::string> command = compile_command({CompilerKind::clang, "clang++"}, job);
+  const auto first = [&](const std::string& dir) {
+    const auto at = std::find_if(command.begin(), command.end(),
+                                 [&](const std::string& word) { return word == dir || word == "-I" + dir; });
+    return at - command.begin();
+  };
+  EXPECT_LT(first(path("cccl")), first(cuda_include_dir()));
+  EXPECT_LT(first(cuda_include_dir()), first(path("other")));
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 
 #define FW_D static __device__ __forceinline__
 
+// Launches on one stream that overlap (programmatic dependent launch): here each kernel ends before the next.
+FW_D void cudaGridDependencySynchronize() {}
+FW_D void cudaTriggerProgrammaticLaunchCompletion() {}
 FW_D void __nanosleep(unsigned int ns) { asm volatile("nanosleep.u32 %0;" ::"r"(ns)); }
 
 // Dot products of packed bytes and of packed 16-bit values.
