@@ -1,5 +1,6 @@
 // Complex numbers as float2 and double2.
 #pragma once
+#define CU_COMPLEX_H_  // the guard of a cuComplex.h elsewhere in the search path
 
 #include "cuda_runtime.h"
 
