@@ -349,13 +349,22 @@ struct SavedBuffer {
 
 uint64_t written_words(const Buffer& buffer) { return buffer.bytes / 64 + 3; }
 
-std::vector<SavedBuffer> copy_buffers(DeviceMemory& memory, const std::vector<bool>& which) {
+// The pages of a copy are new: making them takes longer than filling them, so that every CPU thread does its
+// part.
+std::vector<SavedBuffer> copy_buffers(DeviceMemory& memory, const std::vector<bool>& which,
+                                      unsigned threads) {
   std::vector<SavedBuffer> copies(which.size());
   for (size_t b = 0; b < which.size(); ++b) {
     Buffer& buffer = memory.buffer(b);
     if (buffer.read_only || !which[b]) continue;
     copies[b].data = allocate_zeroed(buffer.bytes);
-    if (copies[b].data) std::memcpy(copies[b].data.get(), buffer.data.get(), buffer.bytes);
+    std::byte* const to = copies[b].data.get();
+    constexpr uint64_t kUnit = 64;
+    if (to)
+      in_pieces(threads, (buffer.bytes + kUnit - 1) / kUnit, [&](uint64_t first, uint64_t last) {
+        std::memcpy(to + first * kUnit, buffer.data.get() + first * kUnit,
+                    std::min(last * kUnit, buffer.bytes) - first * kUnit);
+      });
     if (buffer.written)
       copies[b].written.assign(buffer.written.get(), buffer.written.get() + written_words(buffer));
   }
@@ -503,7 +512,8 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
     if (watch) {
       run.shadowed = shadowed;
       if (can_start_over)
-        before = copy_buffers(memory, stored.complete ? changed : std::vector<bool>(memory.size(), true));
+        before =
+            copy_buffers(memory, stored.complete ? changed : std::vector<bool>(memory.size(), true), workers);
     }
     for (unsigned k = 0; k < workers; ++k) {
       run.workers.push_back(make_worker(run, workers > 1));
