@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstring>
-#include <new>
 
 #include "base/huge_pages.h"
 #include "exec/heap.h"
@@ -14,19 +13,9 @@ namespace {
 
 constexpr uint64_t kPadding = 64;
 
-// Stands before the bytes of a block, and keeps their alignment.
-struct alignas(64) Header {
-  std::byte* mapping;
-  uint64_t bytes;
-};
-
 }  // namespace
 
-void AlignedDelete::operator()(std::byte* p) const {
-  Header header;
-  std::memcpy(&header, p - sizeof header, sizeof header);
-  munmap(header.mapping, header.bytes);
-}
+void AlignedDelete::operator()(std::byte*) const { munmap(mapping, mapped_bytes); }
 
 // Large blocks are made of huge pages, which saves most of the page faults. Their starts are staggered, or
 // equal offsets of all large buffers would meet in one set of the caches.
@@ -35,20 +24,18 @@ AlignedBytes allocate_zeroed(uint64_t bytes) {
   static std::atomic<unsigned> large_blocks{0};
   const bool large = bytes >= kHugePage;
   const uint64_t stagger = large ? large_blocks.fetch_add(1, std::memory_order_relaxed) % 16 * 5 * 64 : 0;
-  const uint64_t needed = stagger + sizeof(Header) + bytes + kPadding;
-  Header header{nullptr, (needed + 4095) / 4096 * 4096 + (large ? kHugePage : 0)};
+  const uint64_t needed = stagger + bytes + kPadding;
+  const uint64_t mapped_bytes = (needed + 4095) / 4096 * 4096 + (large ? kHugePage : 0);
   void* const mapped =
-      mmap(nullptr, header.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return nullptr;
-  header.mapping = static_cast<std::byte*>(mapped);
-  std::byte* start = header.mapping;
+  std::byte* const mapping = static_cast<std::byte*>(mapped);
+  std::byte* start = mapping;
   if (large) {
     start += -reinterpret_cast<uintptr_t>(start) % kHugePage;
-    prefer_huge_pages(start, header.bytes - static_cast<uint64_t>(start - header.mapping));
+    prefer_huge_pages(start, mapped_bytes - static_cast<uint64_t>(start - mapping));
   }
-  start += stagger;
-  std::memcpy(start, &header, sizeof header);
-  return AlignedBytes(start + sizeof header);
+  return AlignedBytes(start + stagger, AlignedDelete{mapping, mapped_bytes});
 }
 
 Result<uint64_t> DeviceMemory::allocate(std::string name, uint64_t bytes, bool initialised) {

@@ -29,11 +29,14 @@ inline constexpr uint64_t window_of(uint64_t address) { return address >> kWindo
 inline constexpr uint64_t offset_of(uint64_t address) { return address & kOffsetMask; }
 
 struct AlignedDelete {
+  std::byte* mapping = nullptr;
+  uint64_t mapped_bytes = 0;
   void operator()(std::byte* p) const;
 };
 using AlignedBytes = std::unique_ptr<std::byte[], AlignedDelete>;
 // Zeroed memory, 64-byte aligned, with 64 readable bytes after its end so that whole vectors can be read.
-// Null if the host has no memory for it.
+// None of its pages is touched: whoever uses it first makes them, on its own CPU thread. Null if the host has
+// no memory for it.
 AlignedBytes allocate_zeroed(uint64_t bytes);
 
 // An array of zeroed words whose pages take memory only once they are touched.
