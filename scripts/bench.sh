@@ -25,6 +25,7 @@ trap 'rm -rf "$results"' EXIT
 for program in exec_bench pocl_bench; do
   [[ " ${targets[*]} " == *" $program "* ]] || continue
   "$folder/bench/$program" --benchmark_repetitions="$repeat" --benchmark_min_time=0.2 \
+    --benchmark_enable_random_interleaving=true \
     --benchmark_out="$results/$program.json" --benchmark_out_format=json >&2
 done
 
