@@ -129,9 +129,10 @@ void scan_visibility(Program& program, const std::vector<int32_t>& functions);
 
 // Which parameters of an entry can be seen to end in the address of a store to global memory, or of a store
 // or an atomic (`changed`). `complete`: there are no others, as far as such addresses come from parameters at
-// all.
+// all. `read`: those whose memory a load or any other instruction may read; all of them where that is not
+// known.
 struct StoredParameters {
-  std::vector<bool> stored, changed;
+  std::vector<bool> stored, changed, read;
   bool complete = true;
 };
 StoredParameters stored_parameters(const ptx::Module& module, const ptx::Function& function);

@@ -491,20 +491,25 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
 
   // Buffers that this launch is expected to store to, for which shadows are kept, and to change at all: those
   // that a parameter points into.
-  std::vector<bool> shadowed(memory.size(), false), changed(memory.size(), false);
+  std::vector<bool> shadowed(memory.size(), false), changed(memory.size(), false), read(memory.size(), false);
   const StoredParameters stored = stored_parameters(module, entry);
   for (uint32_t p = 0; p < entry.params.size(); ++p) {
-    if (!stored.changed[p]) continue;
+    if (!stored.changed[p] && !stored.read[p]) continue;
     const uint32_t start = kernel_param_offset(entry, p);
     for (uint32_t at = start; at + 8 <= start + entry.params[p].bytes; at += 8) {
       uint64_t value = 0;
       std::memcpy(&value, launch.parameters.data() + at, 8);
       const int64_t buffer = memory.find(value);
       if (buffer < 0) continue;
-      changed[static_cast<size_t>(buffer)] = true;
+      if (stored.changed[p]) changed[static_cast<size_t>(buffer)] = true;
       if (stored.stored[p]) shadowed[static_cast<size_t>(buffer)] = true;
+      if (stored.read[p]) read[static_cast<size_t>(buffer)] = true;
     }
   }
+  // What a launch starts over from. Memory that it only stores to need not be kept: it will store there
+  // again, and nothing depends on what stood there.
+  std::vector<bool> kept(memory.size(), true);
+  for (size_t b = 0; b < kept.size() && stored.complete; ++b) kept[b] = changed[b] && read[b];
 
   unsigned cores = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
   KernelProfile profile;
@@ -518,9 +523,7 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
     std::vector<SavedBuffer> before;
     if (watch) {
       run.shadowed = shadowed;
-      if (can_start_over)
-        before =
-            copy_buffers(memory, stored.complete ? changed : std::vector<bool>(memory.size(), true), workers);
+      if (can_start_over) before = copy_buffers(memory, kept, workers);
     }
     for (unsigned k = 0; k < workers; ++k) {
       run.workers.push_back(make_worker(run, workers > 1));

@@ -116,7 +116,7 @@ StoredParameters stored_parameters(const ptx::Module& module, const ptx::Functio
       return uint64_t{1} << o.index;
     return 0;
   };
-  uint64_t stored = 0, altered = 0;
+  uint64_t stored = 0, altered = 0, read = 0;
   bool complete = true;
   for (bool changed = true; changed;) {
     changed = false;
@@ -127,11 +127,18 @@ StoredParameters stored_parameters(const ptx::Module& module, const ptx::Functio
       const bool store =
           i.op == Op::st || (i.op == Op::wmma && i.has(Mod::store)) || (i.op == Op::cp && i.has(Mod::bulk));
       const bool atomic = i.op == Op::red || (i.op == Op::atom && i.operand_count > 1);
+      const ptx::Space space = space_of(i);
+      const bool sees_global = space == ptx::Space::global || space == ptx::Space::generic;
+      if (sees_global && (i.op == Op::ld || i.op == Op::ldu) && i.operand_count > 1)
+        read |= of(operands[1]) ? of(operands[1]) : ~uint64_t{0};
+      else if (sees_global && !store &&
+               std::any_of(operands, operands + i.operand_count,
+                           [](const Operand& o) { return o.kind == Operand::Kind::address; }))
+        read = ~uint64_t{0};
       if (store || atomic) {
         const uint64_t to = of(operands[i.op == Op::atom ? 1 : 0]);
         (store ? stored : altered) |= to;
-        const ptx::Space space = space_of(i);
-        if (to == 0 && (space == ptx::Space::global || space == ptx::Space::generic)) complete = false;
+        if (to == 0 && sees_global) complete = false;
         continue;
       }
       if (i.op == Op::call) complete = false;
@@ -158,6 +165,7 @@ StoredParameters stored_parameters(const ptx::Module& module, const ptx::Functio
   for (size_t p = 0; p < function.params.size(); ++p) {
     result.stored.push_back(p >= 64 || ((stored >> p) & 1));
     result.changed.push_back(p >= 64 || (((stored | altered) >> p) & 1));
+    result.read.push_back(p >= 64 || ((read >> p) & 1));
   }
   result.complete = complete;
   return result;

@@ -160,6 +160,27 @@ TEST(BlocksInGlobalMemory, MeetAcrossCpusAtAnyDistance) {
   }
 }
 
+TEST(BlocksInGlobalMemory, StartOverFromWhatStoodThere) {
+  // 9 blocks on 3 CPUs meet in word 0, so that they run again in order: once memory that is only stored to,
+  // once memory whose old value counts.
+  const auto first_word = [](const std::string& body, unsigned cpus) {
+    Kernel k(kRegisters + body + "ret;");
+    k.buffer("out", std::vector<uint32_t>(256, 5)).block({64, 1, 1}).grid({9, 1, 1});
+    Options options;
+    options.threads = cpus;
+    const KernelProfile profile = k.run(options);
+    EXPECT_EQ(kinds(profile).substr(0, 6), "global");
+    return k.values<uint32_t>("out")[0];
+  };
+  const std::string store = "mov.u32 %r, %ctaid.x; setp.eq.u32 %p, %thr, 0; @%p st.global.u32 [%out], %r;";
+  const std::string add =
+      "setp.ne.u32 %p, %thr, 0; @%p ret; ld.global.u32 %r, [%out]; add.u32 %r, %r, 2; st.global.u32 [%out], %r;";
+  for (unsigned cpus : {1u, 3u}) {
+    EXPECT_EQ(first_word(store, cpus), 8u);
+    EXPECT_EQ(first_word(add, cpus), 23u);
+  }
+}
+
 TEST(BlocksInGlobalMemory, StoreFragments) {
   const std::string fragment =
       ".reg .f32 %f; mov.f32 %f, 0f3f800000; mov.u32 %r, %ctaid.x; mul.lo.u32 %r, %r, STEP; cvt.u64.u32 %rd, "
