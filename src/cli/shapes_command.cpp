@@ -20,8 +20,8 @@ namespace {
 constexpr const char* kFooter = R"(Examples:
   fullwarp shapes config.json --batch 8 --sequence 1024
       every product of a Hugging Face model: what it takes, which numbers to pad, what that gains
-  fullwarp shapes Llama-3-70B/ --tensor-parallel 8 --batch 32 --sequence 1 --dtype fp8
-      a folder with model.safetensors.index.json and config.json, one rank, one token a step
+  fullwarp shapes Llama-3-70B/ --tensor-parallel 8 --batch 32 --sequence 1 --cached 4096
+      a folder with model.safetensors.index.json and config.json, one rank, one token behind 4096
   fullwarp shapes model.gguf --backward
       training: three products for each linear layer
   CUBLASLT_LOG_LEVEL=2 CUBLASLT_LOG_FILE=gemm.log python train.py; fullwarp shapes gemm.log
@@ -36,6 +36,7 @@ Exit codes: 0 nothing at or above the --fail-on level, 1 findings, 2 some input 
 
 constexpr int64_t kDefaultSequence = 1024;
 constexpr int64_t kMostBatch = 1 << 20, kMostSequence = 1 << 22, kMostRanks = 1 << 16, kMostHeads = 1 << 16;
+constexpr int64_t kMostCached = 1 << 24;
 
 void add_count(CLI::App& app, const std::string& name, int64_t& value, int64_t most,
                const std::string& text) {
@@ -48,21 +49,44 @@ void add_choice(CLI::App& app, const std::string& name, std::string& value, cons
       ->type_name(fmt::format("{}", fmt::join(choices(name), "|")));
 }
 
+// What a cache means for the model.
+void note_cache(const shapes::RunOptions& run, shapes::Model& model) {
+  if (model.max_sequence > 0 && run.cached + run.sequence > model.max_sequence)
+    model.notes.push_back(
+        fmt::format("the model has positions for {} tokens, fewer than --cached {} and {} new",
+                    model.max_sequence, run.cached, run.sequence));
+  for (const shapes::Architecture& a : model.architectures) {
+    using shapes::Kind;
+    if (a.kind == Kind::speech || a.kind == Kind::encoder_decoder) {
+      model.notes.push_back(
+          "with --cached the encoder and the keys and values of cross attention are taken as computed before");
+    } else if (!a.causal) {
+      model.notes.push_back("encoders keep no keys: --cached changes nothing there");
+    } else if (a.latent_attention) {
+      model.notes.push_back("the cache is taken to hold whole keys and values, not the narrow vectors");
+    }
+  }
+  if (!model.operations.empty())
+    model.notes.push_back("--cached changes nothing in operations with sizes of their own");
+}
+
 // The sequence and type that a model runs with where the command line leaves them open; notes say what was
 // chosen.
 shapes::RunOptions run_for(const ShapesArguments& arguments, shapes::Model& model) {
   shapes::RunOptions run = {.batch = arguments.batch,
                             .sequence = arguments.sequence,
+                            .cached = arguments.cached,
                             .tensor_parallel = arguments.tensor_parallel,
                             .backward = arguments.backward,
                             .last_logits = arguments.last_logits,
                             .heads = arguments.heads};
   if (run.sequence == 0) {
     run.sequence = model.max_sequence > 0 ? std::min(kDefaultSequence, model.max_sequence) : kDefaultSequence;
-  } else if (model.max_sequence > 0 && run.sequence > model.max_sequence) {
+  } else if (run.cached == 0 && model.max_sequence > 0 && run.sequence > model.max_sequence) {
     model.notes.push_back(fmt::format("the model has positions for {} tokens, fewer than --sequence {}",
                                       model.max_sequence, run.sequence));
   }
+  if (run.cached > 0) note_cache(run, model);
   using shapes::Dtype;
   if (!arguments.dtype.empty()) {
     run.dtype = *shapes::dtype_named(arguments.dtype);
@@ -110,8 +134,9 @@ Outcome judge(const ShapesArguments& arguments, const gpu::Gpu& gpu) {
       continue;
     }
     const shapes::RunOptions run = run_for(arguments, *model);
-    if (run.batch * run.sequence > shapes::kMaxSize) {
-      outcome.errors.push_back({fmt::format("batch x sequence is more than {}", shapes::kMaxSize), file});
+    if (run.batch * (run.sequence + run.cached) > shapes::kMaxSize) {
+      outcome.errors.push_back(
+          {fmt::format("batch x (sequence + cached tokens) is more than {}", shapes::kMaxSize), file});
       continue;
     }
     outcome.advices.push_back(shapes::advise(*model, run, gpu));
@@ -161,9 +186,11 @@ void define_shapes(CLI::App& app, ShapesArguments& a) {
   add_count(shapes, "--batch", a.batch, kMostBatch, "Sequences in a batch; default: 8");
   add_count(shapes, "--sequence", a.sequence, kMostSequence,
             "Tokens of a sequence; default: 1024, or the model's most");
+  add_count(shapes, "--cached", a.cached, kMostCached,
+            "Tokens of each sequence in the KV cache: attention sees them and the new ones; default: none");
   add_count(shapes, "--tensor-parallel", a.tensor_parallel, kMostRanks,
             "Ranks that share every layer; default: 1");
-  shapes.add_flag("--backward", a.backward, "Also the products of the backward pass");
+  shapes.add_flag("--backward", a.backward, "Also the products of the backward pass")->excludes("--cached");
   shapes.add_flag("--last-logits", a.last_logits, "The output head on the last token of each sequence only");
   add_count(shapes, "--heads", a.heads, kMostHeads,
             "Attention heads, where a file has weights but no config.json beside it");

@@ -61,7 +61,7 @@ void from_heads(const HeadedWeights& w, Pass& pass) {
                   .heads = pass.part(heads),
                   .kv_heads = pass.part(std::max(kv, std::min(ranks, heads))),
                   .queries = pass.run().sequence,
-                  .keys = pass.run().sequence,
+                  .keys = pass.run().sequence + (w.causal || w.cross ? pass.run().cached : 0),
                   .head_size = head_size},
                  w.count);
 }

@@ -28,7 +28,7 @@ class Layers {
   }
 
  private:
-  // Of attention's two sides; without keys of their own those of the queries.
+  // Of attention's two sides; those in the cache are keys only.
   struct Tokens {
     int64_t queries = 1, keys = 1;
   };
@@ -84,12 +84,13 @@ class Layers {
     }
     const auto windows = static_cast<double>(a_.window_layers);
     const int64_t seen = a_.kind == Kind::encoder ? at("sliding_window") + 1 : at("sliding_window");
-    const bool narrow = windows > 0 && seen < sequence;
-    scores(prefix + "scores", {sequence, sequence}, causal, narrow ? layers - windows : layers, heads,
+    const int64_t keys = sequence + (causal ? run_.cached : 0);
+    const bool narrow = windows > 0 && seen < keys;
+    scores(prefix + "scores", {sequence, keys}, causal, narrow ? layers - windows : layers, heads,
            a_.latent_attention ? heads : kv, 0,
            a_.latent_attention ? fmt::format("values have {} elements a head", at("v_head_dim")) : "");
     if (narrow)
-      scores(prefix + "scores, sliding window", {sequence, sequence}, causal, windows, heads, kv, seen,
+      scores(prefix + "scores, sliding window", {sequence, keys}, causal, windows, heads, kv, seen,
              fmt::format("each token sees {}", seen));
     linear(prefix + "output", rows, hidden, heads * (a_.latent_attention ? at("v_head_dim") : head), layers,
            Split::rows);
@@ -217,28 +218,36 @@ class Layers {
 
   void encoder_and_decoder() {
     const bool speech = a_.kind == Kind::speech;
-    const int64_t positions = speech ? at("max_source_positions") : run_.sequence;
+    const int64_t positions = speech ? at("max_source_positions") : run_.sequence + run_.cached;
     const int64_t heard = run_.batch * positions, tokens = run_.batch * run_.sequence;
+    if (run_.cached > 0) {  // the encoder ran before, and its keys and values are kept
+      decoder_layers(heard, tokens, positions);
+      return;
+    }
     if (speech) {
       convolution("encoder conv1", at("num_mel_bins"), 2 * positions, 1);
       convolution("encoder conv2", at("hidden_size"), 2 * positions, 2);
     } else {
       pass_.gather(name_ + "encoder token embedding", heard, embedding_size(), 0);  // the decoder's table
     }
-    const auto width_of = [&](const char* number) {
-      return at(number) > 0 ? at(number) : at("intermediate_size");
-    };
     const auto encoder = static_cast<double>(at("encoder_layers"));
-    const int64_t encoder_heads = at("encoder_attention_heads"), heads = at("decoder_attention_heads");
+    const int64_t encoder_heads = at("encoder_attention_heads");
     attention_block("encoder attention ", positions, false, encoder, encoder_heads, encoder_heads);
     mlp("encoder mlp ", heard, width_of("encoder_ffn_dim"), encoder);
+    decoder_layers(heard, tokens, positions);
+  }
 
+  int64_t width_of(const char* number) const { return at(number) > 0 ? at(number) : at("intermediate_size"); }
+
+  void decoder_layers(int64_t heard, int64_t tokens, int64_t positions) {
+    const int64_t heads = at("decoder_attention_heads");
     const auto decoder = static_cast<double>(at("decoder_layers"));
     embedding("token embedding", tokens);
     attention_block("decoder attention ", run_.sequence, true, decoder, heads, heads);
     const int64_t hidden = at("hidden_size"), width = heads * at("head_dim");
     linear("decoder cross attention q", tokens, width, hidden, decoder, Split::columns);
-    linear("decoder cross attention k, v", heard, width, hidden, 2 * decoder, Split::columns);
+    if (run_.cached == 0)
+      linear("decoder cross attention k, v", heard, width, hidden, 2 * decoder, Split::columns);
     scores("decoder cross attention scores", {run_.sequence, positions}, false, decoder, heads, heads);
     linear("decoder cross attention output", tokens, hidden, width, decoder, Split::rows);
     mlp("decoder mlp ", tokens, width_of("decoder_ffn_dim"), decoder);

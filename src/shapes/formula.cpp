@@ -84,8 +84,11 @@ double conv_us(const Conv& v, const GemmConstants& c, const Machine& machine) {
 double attention_us(const Attention& a, const AttentionConstants& c, const Machine& machine) {
   const double heads = static_cast<double>(a.batch) * static_cast<double>(a.heads);
   const double pairs = heads * scores(a);
-  const double size =
-      4.0 * heads * static_cast<double>(a.queries + a.keys) * static_cast<double>(a.head_size);
+  // Grouped heads share their keys; that decides the time of a step behind a cache, which reads them all.
+  const auto sharing = static_cast<double>(a.keys > a.queries ? a.kv_heads : a.heads);
+  const double size = 4.0 * static_cast<double>(a.batch) * static_cast<double>(a.head_size) *
+                      (static_cast<double>(a.heads) * static_cast<double>(a.queries) +
+                       sharing * static_cast<double>(keys_read(a)));
   const double compute = machine.compute * machine.sms / 132;
   return c.launch_us +
          pairs * (c.us_per_score + c.us_per_product * up(static_cast<double>(a.head_size), 64)) / compute +

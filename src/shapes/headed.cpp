@@ -132,6 +132,7 @@ void find_heads(Model& model, const std::vector<Tensor>& tensors, int64_t heads)
     const bool encoder = has(parent, {"encoder", "bert", "vision", "visual", "vit", "blocks"}) &&
                          !has(parent, {"decoder", "h."});
     found.causal = !cross && !encoder;
+    found.cross = cross;
     assumed = true;
     model.headed.push_back(std::move(found));
   }

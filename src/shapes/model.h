@@ -84,6 +84,7 @@ struct HeadedWeights {
   int64_t queries = 0, keys = 0;  // outputs of the q and the k projection
   int64_t heads = 0;
   bool causal = true;
+  bool cross = false;  // keys of the encoder
 };
 
 struct Model {
@@ -109,6 +110,7 @@ struct Model {
 struct RunOptions {
   int64_t batch = 8;
   int64_t sequence = 1024;
+  int64_t cached = 0;  // tokens of each sequence whose keys and values are in the cache already
   int64_t tensor_parallel = 1;
   bool backward = false;
   bool last_logits = false;  // the output head on one token of each sequence only

@@ -103,10 +103,20 @@ Gemm dense_gemm(Dtype dtype, Layout layout, int64_t m, int64_t n, int64_t k) {
 
 double scores(const Attention& a) {
   const double all = product({a.queries, a.keys});
+  if (a.causal && a.keys > a.queries) {  // behind a cache query i sees the cache and i + 1 keys of its own
+    const int64_t cached = a.keys - a.queries, most = a.window > 0 ? std::min(a.window, a.keys) : a.keys;
+    const int64_t growing = std::clamp<int64_t>(most - cached, 0, a.queries);
+    return product({growing, cached}) + 0.5 * product({growing, growing + 1}) +
+           product({a.queries - growing, most});
+  }
   if (a.window <= 0 || a.window >= a.keys) return all * (a.causal ? 0.5 : 1);
   const double window = static_cast<double>(a.window), rows = static_cast<double>(a.queries);
   // The first `window` queries of a causal mask see fewer.
   return std::min(all, a.causal ? rows * window - 0.5 * window * std::min(window, rows) : rows * window);
+}
+
+int64_t keys_read(const Attention& a) {
+  return a.causal && a.window > 0 ? std::min(a.keys, a.window + a.queries - 1) : a.keys;
 }
 
 double flops(const Operation& operation) {
@@ -129,7 +139,7 @@ double bytes(const Operation& operation) {
     const int64_t both = a->head_size + (a->value_size > 0 ? a->value_size : a->head_size);
     return (a->backward ? 3.0 : 1.0) * element_bytes(a->dtype) *
            (product({a->batch, a->heads, a->queries, both}) +
-            product({a->batch, a->kv_heads, a->keys, both}));
+            product({a->batch, a->kv_heads, keys_read(*a), both}));
   }
   const Gather& gather = std::get<Gather>(operation.work);
   return 2.0 * element_bytes(gather.dtype) * product({gather.rows, gather.width});

@@ -66,12 +66,13 @@ struct Attention {
   bool causal = true;
   int64_t batch = 1, heads = 1, kv_heads = 1, queries = 1, keys = 1, head_size = 64;
   int64_t value_size = 0;  // of a head's values; 0: head_size
-  int64_t window = 0;      // keys that a query sees at most; 0: all
+  int64_t window = 0;      // keys that a query sees at most; 0: all. Causal queries are the last of the keys
   bool operator==(const Attention&) const = default;
 };
 
 double scores(
     const Attention& attention);  // pairs of query and key that are computed, of one head of one sequence
+int64_t keys_read(const Attention& attention);  // that any query sees
 
 struct Gather {  // rows of an embedding table
   Dtype dtype = Dtype::bf16;

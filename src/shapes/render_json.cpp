@@ -154,6 +154,7 @@ Json to_json(const Advice& a) {
                {"run",
                 {{"batch", a.run.batch},
                  {"sequence", a.run.sequence},
+                 {"cached", a.run.cached},
                  {"tensor_parallel", a.run.tensor_parallel},
                  {"backward", a.run.backward},
                  {"last_logits", a.run.last_logits},

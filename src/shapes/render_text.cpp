@@ -37,6 +37,7 @@ class TextRenderer {
     } else {
       how = fmt::format("batch {} x sequence {}, {}, {}", run.batch, run.sequence, to_string(run.dtype),
                         run.backward ? "forward and backward" : "forward");
+      if (run.cached > 0) how += fmt::format(", behind {} cached tokens", run.cached);
       if (run.tensor_parallel > 1)
         how += fmt::format(", one of {} tensor-parallel ranks", run.tensor_parallel);
     }

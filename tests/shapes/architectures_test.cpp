@@ -96,6 +96,51 @@ TEST(Windows, OfAllLayersOfNoneOrAsTheLayersSay) {
       2);
 }
 
+TEST(Gemma2, BehindACacheAWindowReadsNoMoreThanItSees) {
+  const Model model = model_of(R"({"model_type": "gemma2", "head_dim": 256, "hidden_size": 2304,
+      "intermediate_size": 9216, "num_attention_heads": 8, "num_hidden_layers": 26, "num_key_value_heads": 4,
+      "sliding_window": 4096, "vocab_size": 256000})");
+  const Derived decode = derive(model, {.batch = 2, .sequence = 1, .cached = 8191});
+  const Operation* whole = find(decode, "attention scores");
+  EXPECT_EQ(product(decode, "attention scores"),
+            "2 x 8 heads of 256, 1 queries, 8192 keys, causal, 13 times");
+  EXPECT_EQ(flops(*whole), 2.0 * 2 * 8 * (256 + 256) * 8192);
+  // Queries of 8 heads, keys and values of 4; 512 elements of 2 bytes for both.
+  EXPECT_EQ(bytes(*whole), 2.0 * 2 * 512 * (8 * 1 + 4 * 8192));
+  const Operation* narrow = find(decode, "attention scores, sliding window");
+  ASSERT_NE(narrow, nullptr);
+  EXPECT_EQ(flops(*narrow), 2.0 * 2 * 8 * (256 + 256) * 4096);
+  EXPECT_EQ(bytes(*narrow), 2.0 * 2 * 512 * (8 * 1 + 4 * 4096));
+  EXPECT_EQ(product(decode, "attention output"), "2 x 2304 x 2048, NT, 26 times");
+}
+
+TEST(Cache, PairsAreThoseOfEveryQueryCountedOneByOne) {
+  for (int64_t queries : {1, 2, 5, 9})
+    for (int64_t cached : {1, 3, 7, 20})
+      for (int64_t window : {0, 1, 4, 8, 100}) {
+        double pairs = 0;
+        for (int64_t query = 0; query < queries; ++query)
+          for (int64_t key = 0; key <= cached + query; ++key)
+            pairs += window == 0 || key > cached + query - window ? 1 : 0;
+        EXPECT_EQ(scores({.queries = queries, .keys = cached + queries, .window = window}), pairs)
+            << queries << " queries behind " << cached << ", window " << window;
+      }
+}
+
+TEST(T5, BehindACacheTheEncoderHasRun) {
+  const Model model =
+      model_of(R"({"architectures": ["T5ForConditionalGeneration"], "model_type": "t5", "d_ff": 1024,
+      "d_kv": 64, "d_model": 512, "num_heads": 6, "num_layers": 8, "num_decoder_layers": 8, "vocab_size": 32128})");
+  const Derived decode = derive(model, {.batch = 4, .sequence = 1, .cached = 127});
+  EXPECT_EQ(find(decode, "encoder attention q, k, v"), nullptr);
+  EXPECT_EQ(find(decode, "decoder cross attention k, v"), nullptr);
+  EXPECT_EQ(product(decode, "decoder cross attention q"), "4 x 384 x 512, NT, 8 times");
+  EXPECT_EQ(product(decode, "decoder attention scores"),
+            "4 x 6 heads of 64, 1 queries, 128 keys, causal, 8 times");
+  EXPECT_EQ(product(decode, "decoder cross attention scores"),
+            "4 x 6 heads of 64, 1 queries, 128 keys, 8 times");
+}
+
 TEST(T5, EncoderAndDecoderShareTheirNumbers) {
   const Model model =
       model_of(R"({"architectures": ["T5ForConditionalGeneration"], "model_type": "t5", "d_ff": 1024,

@@ -41,6 +41,13 @@ TEST_F(Shapes, TheSequenceIsTheModelsAtMostUnlessAskedFor) {
   EXPECT_THAT(longer, HasSubstr("positions for 512 tokens, fewer than --sequence 513"));
 }
 
+TEST_F(Shapes, ACacheAddsKeysToAttention) {
+  const Outcome outcome = run_with({"shapes", gpt2(), "--sequence", "1", "--cached", "1023"});
+  EXPECT_THAT(outcome.out, HasSubstr("sequence 1, bf16, forward, behind 1023 cached tokens"));
+  EXPECT_THAT(outcome.out, HasSubstr("1 queries, 1024 keys"));
+  EXPECT_EQ(run_with({"shapes", gpt2(), "--cached", "8", "--backward"}).code, 2);
+}
+
 TEST_F(Shapes, AFileThatCannotBeUsedIsTwoAndTheOthersAreStillReported) {
   const Outcome outcome = run_with({"shapes", path("missing.gguf"), gpt2()});
   EXPECT_EQ(outcome.code, 2);
