@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "exec/worker.h"
 #include "mem/warp_access.h"
@@ -30,10 +31,35 @@ struct LaneTarget {
 bool resolve_lane(Warp& warp, const MicroOp* op, Addressing addressing, unsigned lane, uint64_t address,
                   unsigned width, bool write, LaneTarget& target);
 
-// The row that a store of one element a lane writes; null for others.
-inline const void* stored_values(Warp& warp, const MicroOp* op, bool store) {
-  const bool one_element = ((op->flags >> kVectorShift) & kVectorMask) == 1;
-  return store && one_element ? warp.row<std::byte>(op->dst) : nullptr;
+// What each lane of a store writes.
+struct StoredValues {
+  const std::byte* row[4] = {};              // by element: 32 lanes of 4 or 8 bytes
+  unsigned elements = 0, element_bytes = 0;  // no elements: not known
+
+  const std::byte* of(unsigned lane, unsigned element) const {
+    return row[element] + lane * (element_bytes == 8 ? 8u : 4u);
+  }
+  // Do the values of a lane stand at this place already?
+  bool stand_at(const std::byte* place, unsigned lane) const {
+    for (unsigned j = 0; j < elements; ++j)
+      if (std::memcmp(place + j * element_bytes, of(lane, j), element_bytes) != 0) return false;
+    return elements != 0;
+  }
+  bool same(unsigned lane, unsigned other) const {
+    for (unsigned j = 0; j < elements; ++j)
+      if (std::memcmp(of(lane, j), of(other, j), element_bytes) != 0) return false;
+    return elements != 0;
+  }
+};
+// Of an ld or st of `width` bytes a lane; none for a load.
+inline StoredValues stored_values(Warp& warp, const MicroOp* op, bool store, unsigned width) {
+  StoredValues values;
+  if (!store) return values;
+  values.elements = (op->flags >> kVectorShift) & kVectorMask;
+  values.element_bytes = width / values.elements;
+  const uint32_t rows[4] = {op->dst, op->b, op->c, op->d};
+  for (unsigned j = 0; j < values.elements; ++j) values.row[j] = warp.row<std::byte>(rows[j]);
+  return values;
 }
 
 void read_target(const Warp& warp, unsigned lane, const LaneTarget& target, void* to, unsigned bytes);

@@ -243,7 +243,8 @@ void check_gather(Warp& w, const MicroOp* op, const Gather& g, LaneMask mask, un
       t.data = group.view->data + t.offset;
     }
   }
-  check_global_lanes(w, op, target, mask, width, !write, write, false, stored_values(w, op, write));
+  const StoredValues values = stored_values(w, op, write, width);
+  check_global_lanes(w, op, target, mask, width, !write, write, false, &values);
 }
 
 }  // namespace fullwarp::exec

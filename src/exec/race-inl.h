@@ -23,10 +23,10 @@ HWY_NOINLINE void check_shared_slowly(Warp& w, const MicroOp* op, const Site& s,
                                       unsigned width, LaneMask mask) {
   alignas(64) uint32_t offset[kWarpSize];
   for (unsigned i = 0; i < kWarpSize; ++i) offset[i] = base + static_cast<uint32_t>(s.delta32[i]);
-  const void* values = stored_values(w, op, kStore);
+  const StoredValues values = stored_values(w, op, kStore, width);
   const uint32_t site = static_cast<uint32_t>(&s - w.sites);
   check_shared(w, op, site, offset, mask, width, !kStore, kStore,
-               op->flags & kStrong ? Order::strong : Order::weak, values);
+               op->flags & kStrong ? Order::strong : Order::weak, &values);
 }
 
 // One access of the warp at hand, against the words of the shadow. `first` is the granule that the pointers
@@ -298,7 +298,8 @@ HWY_NOINLINE void check_global_slowly(Warp& w, const MicroOp* op, const Site& s,
     target[i].buffer = static_cast<int64_t>(buffer);
     target[i].data = w.worker->views[buffer].data + target[i].offset;
   }
-  check_global_lanes(w, op, target, mask, width, !store, store, false, stored_values(w, op, store));
+  const StoredValues values = stored_values(w, op, store, width);
+  check_global_lanes(w, op, target, mask, width, !store, store, false, &values);
 }
 
 // Eight bits as eight bytes, 0 or 0xff.

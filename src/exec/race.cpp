@@ -198,11 +198,6 @@ void describe_copy(Warp& w, profile::Fault& fault, uint32_t entry, uint16_t site
   fault.detail += " was not waited for";
 }
 
-// A lane's value in a row that a store writes.
-const std::byte* value_of(const void* values, unsigned lane, unsigned width) {
-  return static_cast<const std::byte*>(values) + lane * (width == 8 ? 8u : 4u);
-}
-
 // One lane's part of check_shared: the granules of one access.
 struct SharedCheck {
   Warp& w;
@@ -213,7 +208,7 @@ struct SharedCheck {
   unsigned width;
   bool read, write;
   Order order;
-  const void* values;
+  const StoredValues* values;
   SharedShadow& s;
   uint32_t stamp;  // in place
 
@@ -223,8 +218,8 @@ struct SharedCheck {
     const uint32_t who = entry & kWhoMask;
     const bool same_warp = who < kManyLanes && who / kWarpSize == w.index;
     if (same_warp && (mask >> (who % kWarpSize)) & 1 && offset[who % kWarpSize] == offset[lane])
-      return std::memcmp(value_of(values, who % kWarpSize, width), value_of(values, lane, width), width) == 0;
-    return std::memcmp(w.shared + offset[lane], value_of(values, lane, width), width) == 0;
+      return values->same(who % kWarpSize, lane);
+    return values->stand_at(w.shared + offset[lane], lane);
   }
 
   profile::Fault& fault(FaultKind kind, unsigned lane) const {
@@ -318,7 +313,7 @@ struct SharedCheck {
 }  // namespace
 
 void check_shared(Warp& w, const MicroOp* op, uint32_t site, const uint32_t* offset, LaneMask mask,
-                  unsigned width, bool read, bool write, Order order, const void* values) {
+                  unsigned width, bool read, bool write, Order order, const StoredValues* values) {
   SharedShadow& s = w.block->shadow;
   if (s.fences && order != Order::weak) {  // lanes of one warp may wait for each other too
     s.tick();
@@ -557,7 +552,7 @@ bool workers_conflict(const std::vector<const GlobalShadow*>& shadows, uint64_t 
 }
 
 void check_global_lanes(Warp& w, const MicroOp* op, const LaneTarget* target, LaneMask mask, unsigned width,
-                        bool read, bool write, bool atomic, const void* values) {
+                        bool read, bool write, bool atomic, const StoredValues* values) {
   Worker& k = *w.worker;
   const SharedShadow& order = w.block->shadow;
   const bool strong = atomic || (op->flags & kStrong);
@@ -596,7 +591,7 @@ void check_global_lanes(Warp& w, const MicroOp* op, const LaneTarget* target, La
       if (met.kind == Meeting::Kind::none) continue;
       if (met.kind == Meeting::Kind::block) k.blocks_conflict = true;
       if (reported || (met.kind == Meeting::Kind::block && k.atomic_memory)) continue;
-      const bool same_value = values && std::memcmp(value_of(values, lane, width), t.data, width) == 0;
+      const bool same_value = values && values->stand_at(t.data, lane);
       describe_meeting(w, fault(FaultKind::global_race, same_value), met);
       reported = true;
     }

@@ -213,16 +213,18 @@ inline bool mark_values(uint64_t& word, uint64_t bits, bool write, bool concurre
 enum class Order : uint8_t { weak, strong, atomic };  // strong: volatile, relaxed, acquire, release
 
 // The full check of a shared access, lane by lane. `offset` is each lane's. Reports faults. `values`, where
-// known, is the row that a store of one element writes: threads that write the same value to one place (a
-// flag that several raise) do no harm to each other. `site` is the access's index in Program::sites.
+// known, are what a store writes: threads that write the same value to one place (a flag that several raise)
+// do no harm to each other. `site` is the access's index in Program::sites.
+struct StoredValues;
 void check_shared(Warp& warp, const MicroOp* op, uint32_t site, const uint32_t* offset, LaneMask mask,
-                  unsigned width_bytes, bool read, bool write, Order order, const void* values = nullptr);
+                  unsigned width_bytes, bool read, bool write, Order order,
+                  const StoredValues* values = nullptr);
 
 // The full check of a global access: values never written, and writes that meet another block's accesses or
 // another warp's. `values`: as above.
 struct LaneTarget;
 void check_global_lanes(Warp& warp, const MicroOp* op, const LaneTarget* target, LaneMask mask,
                         unsigned width_bytes, bool read, bool write, bool atomic,
-                        const void* values = nullptr);
+                        const StoredValues* values = nullptr);
 
 }  // namespace fullwarp::exec

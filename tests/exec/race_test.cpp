@@ -295,6 +295,19 @@ TEST(SameValue, IsSaidOfStoresThatChangeNothing) {
   EXPECT_NE(both[0].same_value, both[1].same_value);
 }
 
+TEST(SameValue, HoldsForWholeVectors) {
+  // Lanes t and t ^ 1 store two words to one place of shared memory: of the pair's number, or with the lane's
+  // own.
+  const auto store = [](const std::string& second) {
+    return kinds(run(
+        "shr.u32 %r, %thr, 1; shl.b32 %s, %r, 3; add.u32 %mine, %at, %s; st.shared.v2.u32 [%mine], {%r, " +
+            second + "};",
+        32));
+  };
+  EXPECT_EQ(store("%r"), "");
+  EXPECT_EQ(store("%thr"), "shared");
+}
+
 // ---- both accesses are named ----
 
 TEST(Races, NameTheOtherInstruction) {
