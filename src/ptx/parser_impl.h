@@ -11,6 +11,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -69,7 +70,9 @@ class Parser {
   };
 
   // Errors. All give false.
-  bool fail(std::string message, std::string hint = {}) { return fail_at(c_.position(), message, hint); }
+  bool fail(std::string message, std::string hint = {}) {
+    return fail_at(c_.position(), std::move(message), std::move(hint));
+  }
   bool fail_at(const char* where, std::string message, std::string hint = {});
   bool fail_expected(std::string_view what);
   void not_supported(std::string message, Place place);

@@ -245,16 +245,16 @@ diag::Finding report(Context& context, const Rule& rule, const Fault& fault) {
   const auto text = [](const Dim3& d) { return fmt::format("{},{},{}", d.x, d.y, d.z); };
   finding.evidence = {{"block", text(fault.block)}, {"thread", text(fault.thread)}};
   if (is_access(fault)) {
-    if (!fault.object.empty()) finding.evidence.push_back({"object", fault.object});
-    finding.evidence.push_back({"offset", fault.offset});
-    finding.evidence.push_back({"address", fmt::format("0x{:x}", fault.address)});
-    finding.evidence.push_back({"width_bytes", int64_t{fault.width_bytes}});
+    if (!fault.object.empty()) finding.evidence.emplace_back("object", fault.object);
+    finding.evidence.emplace_back("offset", fault.offset);
+    finding.evidence.emplace_back("address", fmt::format("0x{:x}", fault.address));
+    finding.evidence.emplace_back("width_bytes", int64_t{fault.width_bytes});
   }
   if (is_race(fault.kind)) {
-    finding.evidence.push_back({"other_block", text(fault.other_block)});
-    if (fault.other_thread_known) finding.evidence.push_back({"other_thread", text(fault.other_thread)});
+    finding.evidence.emplace_back("other_block", text(fault.other_block));
+    if (fault.other_thread_known) finding.evidence.emplace_back("other_thread", text(fault.other_thread));
   }
-  finding.evidence.push_back({"occurrences", static_cast<int64_t>(finding.count)});
+  finding.evidence.emplace_back("occurrences", static_cast<int64_t>(finding.count));
   finding.fix = fix(fault.kind);
   if (is_race(fault.kind)) weigh_race(finding, fault);
   return finding;
