@@ -8,7 +8,7 @@
 // of which can only hide a race: a fence or an access of one thread counts for its block; time within a block
 // is told by its barriers; and whether the reader fences too is not looked at.
 //
-// Used where blocks run in order on one CPU thread (exec.cpp); race.cpp asks.
+// Used where blocks run in order on one CPU thread (exec.cpp); race_global.cpp asks.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +24,8 @@ struct Decoder;
 // Blocks are given by number + 1, as in the shadows (race.h); stamps are a block's own, of SharedShadow.
 class BlockOrder {
  public:
-  // Also after all blocks have met (grid.sync()).
-  void begin() { *this = BlockOrder{true}; }
-  bool active() const { return active_; }
   explicit BlockOrder(bool active = false) : active_(active) {}
+  bool active() const { return active_; }
 
   void start(uint32_t block) { blocks_.try_emplace(block); }
   // What the block did up to `stamp` may be handed over from now on.

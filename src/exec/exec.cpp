@@ -78,7 +78,7 @@ std::unique_ptr<Worker> make_worker(Run& run, bool parallel) {
   worker->memory = &run.memory;
   worker->options = &run.options;
   worker->atomic_memory = parallel;
-  if (program.fences && !parallel && run.options.check_races) worker->block_order.begin();
+  if (program.fences && !parallel && run.options.check_races) worker->block_order = BlockOrder(true);
   worker->sites.resize(program.sites.size());
   worker->blocks.resize(program.block_count);
   worker->guard_lanes.resize(program.guard_count);
@@ -95,10 +95,7 @@ std::unique_ptr<Worker> make_worker(Run& run, bool parallel) {
     view.bytes = buffer.bytes;
     view.written = buffer.written.get();
     view.read_only = buffer.read_only;
-    if (!run.shadowed.empty() && run.shadowed[b] && !buffer.read_only) {
-      worker->shadows[b].make(buffer.bytes, program.global_granule_shift, worker->block_order.active());
-      view.shadow = &worker->shadows[b];
-    }
+    if (!run.shadowed.empty() && run.shadowed[b] && !buffer.read_only) watch_buffer(*worker, b);
     worker->coverage[b] = Coverage(buffer.bytes);
     view.coverage = &worker->coverage[b];
     view.sectors = view.coverage->sectors.get();

@@ -406,9 +406,7 @@ void look_at_grid_barrier(Worker& k, uint64_t address) {
   if (!((workspace[0] ^ workspace[1]) >> 31)) return;
   workspace[0] = workspace[1];
   for (size_t buffer = 0; buffer < k.views.size(); ++buffer)
-    if (k.views[buffer].shadow)
-      k.shadows[buffer].make(k.views[buffer].bytes, k.program->global_granule_shift,
-                             k.shadows[buffer].keeps_times);
+    if (k.views[buffer].shadow) watch_buffer(k, buffer);
 }
 
 const MicroOp* run_atomic(Warp& w, const MicroOp* op) {

@@ -1,4 +1,4 @@
-// The race detector's fast paths, for accesses that fit a pattern (race.h has the shadows, race.cpp the full
+// The race detector's fast paths, for accesses that fit a pattern (race.h has the shadows, race*.cpp the full
 // checks, which these fall back to before they have reported anything: recording an access twice is the same
 // as once).
 #if defined(FULLWARP_EXEC_RACE_INL_H_) == defined(HWY_TARGET_TOGGLE)

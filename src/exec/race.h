@@ -193,6 +193,12 @@ struct GlobalShadow {
   explicit operator bool() const { return static_cast<bool>(lines); }
 };
 
+// Puts a new shadow beside a buffer of the worker: nothing has come to it yet.
+void watch_buffer(Worker& worker, size_t buffer);
+
+// Names the race's other access where its instruction is known.
+void name_other(Warp& warp, profile::Fault& fault, uint16_t site);
+
 // Did blocks of two workers meet in these lines? One shadow of the same buffer from each worker; empty ones
 // are left out.
 bool workers_conflict(const std::vector<const GlobalShadow*>& shadows, uint64_t first_line,

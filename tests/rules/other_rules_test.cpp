@@ -161,6 +161,15 @@ TEST(DivergentBranch, IsNotChargedForLanesThatLeftBefore) {
   EXPECT_LT(findings[0].share, 8.0 / 32);
 }
 
+// The findings of a kernel that traps at an instruction.
+auto findings_of_trap(BuiltProfile& built, const profile::InstructionId& at) {
+  profile::Fault fault;
+  fault.kind = profile::FaultKind::trap;
+  fault.instruction = at;
+  built.profile.faults = {fault};
+  return of_rule(built.run(), "trap");
+}
+
 TEST(Inlining, CallSitesBecomeNotes) {
   BuiltProfile built("fires_out_of_bounds", {4, 1, 1}, {256, 1, 1});
   const auto store = built.find(ptx::Op::st, ptx::Mod::global)[0];
@@ -177,11 +186,7 @@ TEST(Inlining, CallSitesBecomeNotes) {
   built.module.locations.push_back(inlined);
   built.module.functions[static_cast<size_t>(built.profile.function)].instructions[store.index].location =
       inlined.inlined_at + 1;
-  profile::Fault fault;
-  fault.kind = profile::FaultKind::trap;
-  fault.instruction = store;
-  built.profile.faults = {fault};
-  const auto findings = of_rule(built.run(), "trap");
+  const auto findings = findings_of_trap(built, store);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].place.line, 20u);
   ASSERT_EQ(findings[0].notes.size(), 1u);
@@ -211,11 +216,7 @@ TEST(Inlining, AFindingInsideTheToolkitStandsAtItsCall) {
   built.module.files.push_back({"/usr/local/cuda-13.0/include/cccl/cuda/__barrier/barrier_block_scope.h"});
   built.module.functions[static_cast<size_t>(built.profile.function)].instructions[store.index].location =
       first + 2;
-  profile::Fault fault;
-  fault.kind = profile::FaultKind::trap;
-  fault.instruction = store;
-  built.profile.faults = {fault};
-  const auto findings = of_rule(built.run(), "trap");
+  const auto findings = findings_of_trap(built, store);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].place.line, 20u);
   EXPECT_EQ(findings[0].place.file, built.module.files[own_file].name);
@@ -242,11 +243,7 @@ TEST(Inlining, AFindingInsideTheToolkitWithoutFramesStandsAtTheLineBefore) {
   built.module.files.push_back({"/usr/lib/llvm-19/lib/clang/19/include/__clang_cuda_device_functions.h"});
   body[store.index].location = static_cast<int32_t>(built.module.locations.size());
   built.module.locations.push_back(header);
-  profile::Fault fault;
-  fault.kind = profile::FaultKind::trap;
-  fault.instruction = store;
-  built.profile.faults = {fault};
-  const auto findings = of_rule(built.run(), "trap");
+  const auto findings = findings_of_trap(built, store);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].place.line, before.line);
   EXPECT_EQ(findings[0].place.file, built.module.files[before.file].name);
