@@ -127,12 +127,12 @@ bool decode_control(Decoder& d, const Cfg& cfg, const Item& item, uint32_t block
 // Sets Program::ordered and the granules of the shadows from the instructions that can run.
 void scan_visibility(Program& program, const std::vector<int32_t>& functions);
 
-// Which parameters of an entry can be seen to end in the address of a store to global memory, or of a store
-// or an atomic (`changed`). `complete`: there are no others, as far as such addresses come from parameters at
-// all. `read`: those whose memory a load or any other instruction may read; all of them where that is not
-// known.
+// Which parameters of an entry can be seen to end in the address of a store to global memory, of an atomic,
+// or of either (`changed`). `complete`: there are no others, as far as such addresses come from parameters at
+// all. `read`: those whose memory a load or any other instruction but an atomic may read; all of them where
+// that is not known.
 struct StoredParameters {
-  std::vector<bool> stored, changed, read;
+  std::vector<bool> stored, atomic, changed, read;
   bool complete = true;
 };
 StoredParameters stored_parameters(const ptx::Module& module, const ptx::Function& function);

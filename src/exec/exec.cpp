@@ -2,11 +2,13 @@
 #include "exec/exec.h"
 
 #include <algorithm>
-#include <bit>
+#include <atomic>
 #include <cstring>
+#include <optional>
 #include <thread>
-#include <tuple>
 
+#include "exec/block_queue.h"
+#include "exec/collect.h"
 #include "exec/decode.h"
 #include "exec/handlers.h"
 #include "exec/pieces.h"
@@ -64,10 +66,10 @@ struct Run {
   const Program& program;
   DeviceMemory& memory;
   const Options& options;
-  std::vector<uint64_t> blocks;
+  const std::vector<uint64_t>& blocks;
   std::vector<bool> shadowed;  // buffers with a shadow; empty: none
+  BlockQueue queue;            // of indices into `blocks`
   std::vector<std::unique_ptr<Worker>> workers;
-  std::atomic<uint64_t> next{0};
   std::atomic<bool> conflict{false};
 };
 
@@ -103,12 +105,12 @@ std::unique_ptr<Worker> make_worker(Run& run, bool parallel) {
   return worker;
 }
 
-void run_blocks(Run& run, Worker& worker) {
+void run_blocks(Run& run, unsigned index) {
+  Worker& worker = *run.workers[index];
   BlockState block;
-  for (;;) {
-    const uint64_t k = run.next.fetch_add(1, std::memory_order_relaxed);
-    if (k >= run.blocks.size() || run.conflict.load(std::memory_order_relaxed)) break;
-    prepare_block(worker, block, run.blocks[k]);
+  while (const std::optional<uint64_t> k = run.queue.take(index)) {
+    if (run.conflict.load(std::memory_order_relaxed)) break;
+    prepare_block(worker, block, run.blocks[*k]);
     worker.block = &block;
     for (;;) {
       const BlockRun state = run_block_once(worker, block);
@@ -120,6 +122,7 @@ void run_blocks(Run& run, Worker& worker) {
     if (worker.blocks_conflict && worker.atomic_memory) run.conflict = true;
     if (run.options.blocks_done) run.options.blocks_done->fetch_add(1, std::memory_order_relaxed);
   }
+  worker.held_back.bring_all();
 }
 
 // Blocks that can see each other: a fixed number are in flight, each gets a turn in order.
@@ -130,7 +133,6 @@ void run_blocks_in_order(Run& run, Worker& worker) {
   while (next < run.blocks.size() || !flight.empty()) {
     // A block is started when those before it have had their turn, so that a kernel whose blocks do not wait
     // for each other never has more than one in flight.
-    bool any = false;
     for (size_t k = 0; k < flight.size();) {
       BlockState& block = *flight[k];
       const BlockRun state = run_block_once(worker, block);
@@ -140,18 +142,13 @@ void run_blocks_in_order(Run& run, Worker& worker) {
         if (run.options.blocks_done) run.options.blocks_done->fetch_add(1, std::memory_order_relaxed);
         spare.push_back(std::move(flight[k]));
         flight.erase(flight.begin() + static_cast<std::ptrdiff_t>(k));
-        any = true;
         continue;
       }
-      any |= state == BlockRun::progress;
-      if (state == BlockRun::stuck) {
+      if (state == BlockRun::stuck)
         end_deadlocked(worker, block);
-        any = true;
-        continue;
-      }
-      ++k;
+      else
+        ++k;
     }
-    (void)any;
     if (next < run.blocks.size() && flight.size() < std::max(1u, run.options.resident_blocks)) {
       std::unique_ptr<BlockState> block;
       if (spare.empty()) {
@@ -164,185 +161,6 @@ void run_blocks_in_order(Run& run, Worker& worker) {
       flight.push_back(std::move(block));
     }
   }
-}
-
-void add(profile::MemoryCounters& to, const profile::MemoryCounters& from, uint64_t& best, uint64_t excess) {
-  to.requests += from.requests;
-  to.lanes += from.lanes;
-  to.bytes_asked += from.bytes_asked;
-  to.sectors += from.sectors;
-  to.ideal_sectors += from.ideal_sectors;
-  to.lines += from.lines;
-  to.wavefronts += from.wavefronts;
-  to.ideal_wavefronts += from.ideal_wavefronts;
-  to.least_wavefronts += from.least_wavefronts;
-  to.atomic_sectors += from.atomic_sectors;
-  to.misaligned_requests += from.misaligned_requests;
-  to.extra_copies += from.extra_copies;
-  to.uniform_requests += from.uniform_requests;
-  if (!from.example.valid) return;
-  auto order = [](const profile::AccessExample& e) {
-    return std::tuple(e.block.z, e.block.y, e.block.x, e.warp);
-  };
-  if (!to.example.valid || excess > best || (excess == best && order(from.example) < order(to.example))) {
-    to.example = from.example;
-    best = excess;
-  }
-}
-
-// Bytes of these sectors that any worker has touched.
-struct Touched {
-  uint64_t loaded = 0, stored = 0;
-};
-Touched count_touched(const std::vector<const SectorUse*>& uses, uint64_t first, uint64_t last) {
-  Touched sum;
-  // Most sectors are touched whole or not at all; a count of bits is a loop on a CPU that is not known.
-  const auto bytes_of = [](uint32_t bits) -> uint64_t {
-    return bits == 0 ? 0 : bits == ~uint32_t{0} ? 32 : static_cast<uint64_t>(std::popcount(bits));
-  };
-  for (uint64_t sector = first; sector < last; ++sector) {
-    uint32_t loaded = 0, stored = 0;
-    for (const SectorUse* use : uses) {
-      loaded |= use[sector].loaded;
-      stored |= use[sector].stored;
-    }
-    sum.loaded += bytes_of(loaded);
-    sum.stored += bytes_of(stored);
-  }
-  return sum;
-}
-
-void gather(Run& run, const Launch& launch, KernelProfile& profile) {
-  const Program& program = run.program;
-  profile.module = program.module;
-  profile.function = launch.function;
-  profile.grid = launch.grid;
-  profile.block = launch.block;
-  profile.dynamic_shared_bytes = launch.dynamic_shared_bytes;
-  profile.static_shared_bytes = program.static_shared_bytes;
-  profile.blocks_run = run.blocks.size();
-  profile.executed.resize(program.functions.size());
-  std::vector<BlockCounter> blocks(program.block_count);
-  for (const auto& worker : run.workers)
-    for (size_t b = 0; b < blocks.size(); ++b) {
-      blocks[b].warps += worker->blocks[b].warps;
-      blocks[b].lanes += worker->blocks[b].lanes;
-    }
-  for (const auto& f : program.functions) {
-    if (!f) continue;
-    profile.local_bytes_per_thread = std::max<uint64_t>(profile.local_bytes_per_thread, f->local_bytes);
-    auto& executed = profile.executed[static_cast<size_t>(f->function)];
-    executed.resize(f->block_of.size());
-    for (size_t i = 0; i < executed.size(); ++i) {
-      executed[i].warps = blocks[f->block_of[i]].warps;
-      executed[i].lanes = executed[i].lanes_on = blocks[f->block_of[i]].lanes;
-      profile.warp_instructions += executed[i].warps;
-      profile.lane_instructions += executed[i].lanes;
-    }
-  }
-  for (size_t g = 0; g < program.guards.size(); ++g) {
-    uint64_t on = 0;
-    for (const auto& worker : run.workers) on += worker->guard_lanes[g];
-    const profile::InstructionId& id = program.guards[g];
-    auto& counters = profile.executed[static_cast<size_t>(id.function)][id.index];
-    profile.lane_instructions -= counters.lanes_on - on;
-    counters.lanes_on = on;
-  }
-  for (size_t b = 0; b < program.branches.size(); ++b) {
-    const profile::InstructionId& id = program.branches[b];
-    auto& counters = profile.executed[static_cast<size_t>(id.function)][id.index];
-    uint64_t taken = 0;
-    for (const auto& worker : run.workers) {
-      counters.divergent += worker->divergent[b];
-      taken += worker->taken_lanes[b];
-    }
-    const ptx::Instruction& i =
-        program.module->functions[static_cast<size_t>(id.function)].instructions[id.index];
-    if (i.guard < 0) continue;
-    // Other guarded instructions that end a block (exit, ret, call) are branched around where the guard is
-    // false.
-    const uint64_t on = i.op == ptx::Op::bra ? taken : counters.lanes - taken;
-    profile.lane_instructions -= counters.lanes_on - on;
-    counters.lanes_on = on;
-  }
-  std::vector<int32_t> entry_of(program.sites.size(), -1);
-  for (size_t s = 0; s < program.sites.size(); ++s) {
-    const SiteInfo& info = program.sites[s];
-    profile::MemoryCounters total;
-    uint64_t best = 0;
-    for (const auto& worker : run.workers) {
-      Site& site = worker->sites[s];
-      flush_site(site, info, program);
-      if (site.counters.requests || site.pattern != Pattern::none) total.space = site.space;
-      add(total, site.counters, best, site.example_excess);
-    }
-    const bool follows = info.leader >= 0;
-    if (!info.counted || (total.requests == 0 && !follows)) continue;
-    total.instruction = info.instruction;
-    total.kind = info.kind;
-    total.width_bytes = info.machine_width_bytes ? info.machine_width_bytes : info.width_bytes;
-    if (follows) total.merged_into = entry_of[static_cast<size_t>(info.leader)];
-    entry_of[s] = static_cast<int32_t>(profile.memory.size());
-    profile.memory.push_back(std::move(total));
-  }
-  for (size_t v = 0; v < program.divisions.size(); ++v) {
-    Divisor all;
-    for (const auto& worker : run.workers) {
-      const Divisor& d = worker->divisors[v];
-      if (!d.seen) continue;
-      if (!all.seen)
-        all = d;
-      else
-        all.uniform = all.uniform && d.uniform && d.value == all.value;
-    }
-    if (all.seen)
-      profile.divisors.push_back({program.divisions[v], all.uniform, all.uniform ? all.value : 0});
-  }
-  for (size_t b = 0; b < run.memory.size(); ++b) {
-    const Buffer& buffer = run.memory.buffer(b);
-    profile::BufferCounters counters;
-    counters.name = buffer.name;
-    counters.address = DeviceMemory::address_of(b);
-    counters.bytes = buffer.bytes;
-    std::vector<const SectorUse*> uses;
-    for (const auto& worker : run.workers) {
-      const Coverage& c = worker->coverage[b];
-      counters.loaded_bytes_asked += c.loaded_asked;
-      counters.stored_bytes_asked += c.stored_asked;
-      counters.block_load_sectors += c.load_sectors_of_blocks;
-      counters.blocks_loading += c.blocks_loading;
-      if (c.loaded_asked || c.stored_asked) uses.push_back(c.sectors.get());
-    }
-    if (!uses.empty()) {
-      std::atomic<uint64_t> loaded{0}, stored{0};
-      in_pieces(run.workers.size(), Coverage::sector_count(buffer.bytes), [&](uint64_t first, uint64_t last) {
-        const Touched here = count_touched(uses, first, last);
-        loaded += here.loaded;
-        stored += here.stored;
-      });
-      counters.loaded_bytes_touched = loaded;
-      counters.stored_bytes_touched = stored;
-    }
-    profile.buffers.push_back(std::move(counters));
-  }
-  std::map<FaultKey, FaultRecord> faults;
-  for (const auto& worker : run.workers)
-    for (const auto& [key, record] : worker->faults) {
-      auto [it, fresh] = faults.try_emplace(key, record);
-      if (fresh) continue;
-      const uint64_t count = it->second.fault.count + record.fault.count;
-      if (record.block < it->second.block) it->second = record;
-      it->second.fault.count = count;
-    }
-  std::vector<const FaultRecord*> in_order;
-  for (const auto& [key, record] : faults) in_order.push_back(&record);
-  std::stable_sort(in_order.begin(), in_order.end(),
-                   [](const FaultRecord* a, const FaultRecord* b) { return a->block < b->block; });
-  for (const FaultRecord* record : in_order) profile.faults.push_back(record->fault);
-  std::map<uint64_t, const std::string*> printed;
-  for (const auto& worker : run.workers)
-    for (const auto& [block, text] : worker->printed) printed[block] = &text;
-  for (const auto& [block, text] : printed) profile.printed += *text;
 }
 
 // A buffer's contents at the start of a launch.
@@ -488,7 +306,8 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
 
   // Buffers that this launch is expected to store to, for which shadows are kept, and to change at all: those
   // that a parameter points into.
-  std::vector<bool> shadowed(memory.size(), false), changed(memory.size(), false), read(memory.size(), false);
+  std::vector<bool> shadowed(memory.size(), false), changed(memory.size(), false), read(memory.size(), false),
+      atomic(memory.size(), false);
   const StoredParameters stored = stored_parameters(module, entry);
   for (uint32_t p = 0; p < entry.params.size(); ++p) {
     if (!stored.changed[p] && !stored.read[p]) continue;
@@ -501,19 +320,24 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
       if (stored.changed[p]) changed[static_cast<size_t>(buffer)] = true;
       if (stored.stored[p]) shadowed[static_cast<size_t>(buffer)] = true;
       if (stored.read[p]) read[static_cast<size_t>(buffer)] = true;
+      if (stored.atomic[p]) atomic[static_cast<size_t>(buffer)] = true;
     }
   }
   // What a launch starts over from. Memory that it only stores to need not be kept: it will store there
   // again, and nothing depends on what stood there.
   std::vector<bool> kept(memory.size(), true);
-  for (size_t b = 0; b < kept.size() && stored.complete; ++b) kept[b] = changed[b] && read[b];
+  for (size_t b = 0; b < kept.size() && stored.complete; ++b) kept[b] = changed[b] && (read[b] || atomic[b]);
 
-  unsigned cores = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  bool hold_back = stored.complete;
+  for (size_t b = 0; b < atomic.size(); ++b) hold_back &= !atomic[b] || !(read[b] || shadowed[b]);
+
+  const unsigned cores =
+      options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
   KernelProfile profile;
   for (bool in_order = program->ordered || cores == 1;;) {
-    Run run{*program, memory, how, choose_blocks(launch.grid.count(), how.max_blocks), {}, {}, {}, {}};
-    const unsigned workers =
-        in_order ? 1 : static_cast<unsigned>(std::min<uint64_t>(cores, run.blocks.size()));
+    const std::vector<uint64_t> blocks = choose_blocks(launch.grid.count(), how.max_blocks);
+    const unsigned workers = in_order ? 1 : static_cast<unsigned>(std::min<uint64_t>(cores, blocks.size()));
+    Run run{*program, memory, how, blocks, {}, BlockQueue(blocks.size(), workers), {}, {}};
     const bool watch = options.check_races && launch_writes(*program);
     // To start over: if blocks turn out to meet on several workers, or if stores go where none was expected.
     const bool can_start_over = !stored.complete || workers > 1;
@@ -522,19 +346,20 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
       run.shadowed = shadowed;
       if (can_start_over) before = copy_buffers(memory, kept, workers);
     }
+    run.workers.reserve(workers);
     for (unsigned k = 0; k < workers; ++k) {
       run.workers.push_back(make_worker(run, workers > 1));
       run.workers.back()->watch_stores = watch;
       run.workers.back()->can_start_over = can_start_over;
       run.workers.back()->unexpected.assign(memory.size(), false);
+      if (hold_back && workers > 1) run.workers.back()->held_back.start();
     }
     if (program->ordered) {
       run_blocks_in_order(run, *run.workers[0]);
     } else {
       std::vector<std::thread> pool;
-      for (unsigned k = 1; k < workers; ++k)
-        pool.emplace_back([&run, k] { run_blocks(run, *run.workers[k]); });
-      run_blocks(run, *run.workers[0]);
+      for (unsigned k = 1; k < workers; ++k) pool.emplace_back([&run, k] { run_blocks(run, k); });
+      run_blocks(run, 0);
       for (std::thread& t : pool) t.join();
     }
     bool again = false;
@@ -547,7 +372,7 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
         if (before[b].data) restore_buffer(memory.buffer(b), before[b]);
       continue;
     }
-    gather(run, launch, profile);
+    profile = collect(*program, memory, run.workers, launch, run.blocks.size());
     break;
   }
   memory.release_from(visible);

@@ -5,7 +5,7 @@
 // In that loop lanes that follow each other at one address keep the value at hand, so that a counter that all
 // threads add to costs no trip to memory for each lane. Where other workers run (Worker::atomic_memory) only
 // additions and the like with no result read get here (visibility.cpp): such a run is first added up, then
-// applied with a compare-and-swap.
+// held back (held_back.h) or applied with a compare-and-swap.
 #include <atomic>
 #include <bit>
 #include <cstring>
@@ -147,7 +147,16 @@ void store(std::byte* p, T value) {
 
 // Several workers: no result is read, and the operation may be applied in any order.
 template <class F, class T>
-void apply_concurrently(const RowOf<T>* b, std::byte* const* place, size_t offset, LaneMask mask) {
+void bring(std::byte* place, uint64_t operand) {
+  std::atomic_ref<T> at(*reinterpret_cast<T*>(place));
+  T old = at.load(std::memory_order_relaxed);
+  while (!at.compare_exchange_weak(old, F::apply(old, static_cast<T>(operand)), std::memory_order_relaxed)) {
+  }
+}
+
+template <class F, class T>
+void apply_concurrently(HeldBack& held_back, const RowOf<T>* b, std::byte* const* place, size_t offset,
+                        LaneMask mask) {
   while (mask) {
     const unsigned first = static_cast<unsigned>(std::countr_zero(mask));
     mask &= mask - 1;
@@ -157,10 +166,12 @@ void apply_concurrently(const RowOf<T>* b, std::byte* const* place, size_t offse
       sum = F::apply(sum, static_cast<T>(b[std::countr_zero(mask)]));
       mask &= mask - 1;
     }
-    std::atomic_ref<T> at(*reinterpret_cast<T*>(p));
-    T old = at.load(std::memory_order_relaxed);
-    while (!at.compare_exchange_weak(old, F::apply(old, sum), std::memory_order_relaxed)) {
+    if (!held_back.active()) {
+      bring<F, T>(p, static_cast<uint64_t>(sum));
+      continue;
     }
+    if (uint64_t* const held = held_back.hold(p, &bring<F, T>, static_cast<uint64_t>(sum)))
+      *held = static_cast<uint64_t>(F::apply(static_cast<T>(*held), sum));
   }
 }
 
@@ -173,7 +184,7 @@ void apply(Warp& w, const Atomic& atomic, unsigned j, std::byte* const* place, L
                              std::is_same_v<F, And> || std::is_same_v<F, Or> || std::is_same_v<F, Xor>;
   if constexpr (kAnyOrder) {
     if (concurrent && !atomic.result) {
-      apply_concurrently<F, T>(b, place, offset, mask);
+      apply_concurrently<F, T>(w.worker->held_back, b, place, offset, mask);
       return;
     }
   } else {

@@ -131,7 +131,7 @@ StoredParameters stored_parameters(const ptx::Module& module, const ptx::Functio
       const bool sees_global = space == ptx::Space::global || space == ptx::Space::generic;
       if (sees_global && (i.op == Op::ld || i.op == Op::ldu) && i.operand_count > 1)
         read |= of(operands[1]) ? of(operands[1]) : ~uint64_t{0};
-      else if (sees_global && !store &&
+      else if (sees_global && !store && !atomic &&
                std::any_of(operands, operands + i.operand_count,
                            [](const Operand& o) { return o.kind == Operand::Kind::address; }))
         read = ~uint64_t{0};
@@ -164,7 +164,8 @@ StoredParameters stored_parameters(const ptx::Module& module, const ptx::Functio
   StoredParameters result;
   for (size_t p = 0; p < function.params.size(); ++p) {
     result.stored.push_back(p >= 64 || ((stored >> p) & 1));
-    result.changed.push_back(p >= 64 || (((stored | altered) >> p) & 1));
+    result.atomic.push_back(p >= 64 || ((altered >> p) & 1));
+    result.changed.push_back(result.stored[p] || result.atomic[p]);
     result.read.push_back(p >= 64 || ((read >> p) & 1));
   }
   result.complete = complete;

@@ -12,6 +12,7 @@
 #include "exec/coverage.h"
 #include "exec/device_memory.h"
 #include "exec/exec.h"
+#include "exec/held_back.h"
 #include "exec/program.h"
 #include "exec/race.h"
 #include "exec/site.h"
@@ -65,7 +66,7 @@ struct FaultKey {
   int32_t function;
   uint32_t instruction;
   bool same_value = false;
-  auto operator<=>(const FaultKey&) const = default;
+  auto operator<=>(const FaultKey&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 sees a 0
 };
 struct FaultRecord {
   profile::Fault fault;
@@ -98,6 +99,7 @@ struct Worker {
   BlockOrder block_order;             // active where the kernel has fences and this worker runs all blocks
   BlockState* block = nullptr;
   bool atomic_memory = false;  // other workers run at the same time
+  HeldBack held_back;          // active only where they do
 };
 
 // Records a fault of one lane of the running op. The returned fault is there to be filled in: it is the kept

@@ -204,6 +204,46 @@ TEST(OpsAtomic, ManyBlocksOnManyThreads) {
   EXPECT_EQ(k.values<uint32_t>("cells"), want);
 }
 
+TEST(OpsAtomic, OperationsOfOneBlockKeepTheirOrderOnManyThreads) {
+  // Each block has words of its own: 7 is added to one, then it is capped, each half of the next is added to,
+  // then the whole; what is held back for a word must not pass what comes to it later.
+  Kernel k(std::string(kStart) +
+           "ld.param.u64 %cell, [cells]; mov.u32 %r, %ctaid.x; mad.wide.u32 %at, %r, 16, %cell;\n"
+           "setp.ne.u32 %p, %t, 0; @%p ret;\n"
+           "red.global.add.u32 [%at], 7; red.global.min.u32 [%at], 5; red.global.add.u32 [%at], 3;\n"
+           "red.global.xor.b32 [%at+4], 9;\n"
+           "red.global.add.u32 [%at+8], 4294967295; red.global.add.u64 [%at+8], 1;\n"
+           "red.global.add.u32 [%at+12], 6;\nret;");
+  constexpr uint32_t kBlocks = 3000;  // more words than a worker holds back at a time
+  k.buffer("cells", std::vector<uint32_t>(4 * kBlocks)).grid({kBlocks, 1, 1});
+  for (const unsigned threads : {1u, 4u}) {
+    Options options;
+    options.threads = threads;
+    k.run_clean(options);
+    std::vector<uint32_t> want;
+    for (uint32_t b = 0; b < kBlocks; ++b) {
+      const std::vector<uint32_t> words = {8, 9, 0, 7};
+      want.insert(want.end(), words.begin(), words.end());
+    }
+    EXPECT_EQ(k.values<uint32_t>("cells"), want) << threads;
+  }
+}
+
+TEST(OpsAtomic, SumsThatABlockReadsBackAreThereOnManyThreads) {
+  // Every thread adds its number to the block's own word; one reads it behind the barrier.
+  Kernel k(std::string(kStart) +
+           "ld.param.u64 %cell, [sums]; mov.u32 %r, %ctaid.x; mad.wide.u32 %at, %r, 8, %cell;\n"
+           "red.global.add.u32 [%at], %t; bar.sync 0; setp.ne.u32 %p, %t, 0; @%p ret;\n"
+           "ld.global.u32 %x, [%at]; st.global.u32 [%at+4], %x;\nret;");
+  k.buffer("sums", std::vector<uint32_t>(2 * 100)).grid({100, 1, 1}).block({64, 1, 1});
+  Options options;
+  options.threads = 4;
+  k.run_clean(options);
+  std::vector<uint32_t> want;
+  for (uint32_t b = 0; b < 100; ++b) want.insert(want.end(), 2, 64 * 63 / 2);
+  EXPECT_EQ(k.values<uint32_t>("sums"), want);
+}
+
 TEST(OpsAtomic, SpinLockWithinAWarpEnds) {
   Kernel k(std::string(kStart) +
            "ld.param.u64 %cell, [cells];\n"
