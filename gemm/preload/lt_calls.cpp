@@ -182,7 +182,7 @@ class ChosenShapes {
     if (bias != 0) set_bias(nullptr);
     add(operation);
     if (bias != 0) set_bias(reinterpret_cast<const void*>(bias));
-    add(x.handle);
+    add(reinterpret_cast<uintptr_t>(x.handle));
     for (int64_t v : {piece.m, piece.n, piece.k, piece.batch, piece.a.ld, piece.b.ld, piece.c.ld, piece.d.ld,
                       piece.a.stride, piece.b.stride, piece.c.stride, piece.d.stride,
                       static_cast<int64_t>(x.workspace_bytes), static_cast<int64_t>(p.type),

@@ -74,7 +74,7 @@ Arenas::Arena* Arenas::find(const Key& key, Stream stream, size_t bytes) {
     arena->captured_by = key;
     auto held = std::make_unique<Held>(Held{alive_, this, arena});
     if (!device_.at_graph_end(stream, &Arenas::graph_is_gone, held.get())) return nullptr;
-    held.release();
+    (void)held.release();  // graph_is_gone deletes it
     spares.erase(largest);
     by_stream_[key] = arena;
     return arena;

@@ -42,14 +42,15 @@ struct Costs {
     return 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) *
            static_cast<double>(p.batch);
   }
+  static int64_t ceil_div(int64_t value, int64_t by) { return (value + by - 1) / by; }
   static double bytes(const Matrix& x, int64_t batch) {
     return static_cast<double>(x.rows) * static_cast<double>(x.cols) * x.bytes *
            static_cast<double>(x.stride == 0 && !x.by_pointers ? 1 : batch);
   }
   // The part of the GPU's time that tiles of 128 x 256 on 132 multiprocessors keep busy.
   static double wave_efficiency(const Problem& p) {
-    const auto up = [](int64_t a, int64_t b) { return static_cast<double>((a + b - 1) / b); };
-    const double tiles = up(p.m, 128) * up(p.n, 128) * static_cast<double>(p.batch);
+    const double tiles = static_cast<double>(ceil_div(p.m, 128)) * static_cast<double>(ceil_div(p.n, 128)) *
+                         static_cast<double>(p.batch);
     const double waves = tiles / 132.0;
     return std::min(1.0, std::max(waves / (waves + 0.5), 0.02));
   }
@@ -78,7 +79,7 @@ struct Costs {
   // A cluster's tile is 256 rows of D (p's columns) by `columns`; 128 by 128 where these are 64. 66 clusters.
   static double fused_waves(const Problem& p, int columns) {
     const int64_t rows = columns == 64 ? 128 : 256, width = columns == 64 ? 128 : columns;
-    return static_cast<double>(((p.n + rows - 1) / rows * ((p.m + width - 1) / width) + 65) / 66);
+    return static_cast<double>(ceil_div(ceil_div(p.n, rows) * ceil_div(p.m, width), 66));
   }
   // In tiles of 256 x 256; a wide tile needs fewer reads for each product.
   static double fused_relative_time(const Problem& p, int columns) {

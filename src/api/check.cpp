@@ -109,7 +109,7 @@ class Checker {
     if (!program) return report_.errors.push_back(program.error());
     if ((*program)->from_source && !said_no_ptxas_ && input::find_ptxas().empty()) {
       said_no_ptxas_ = true;
-      report_.compiler_messages.push_back(
+      report_.compiler_messages.emplace_back(
           "note: there is no ptxas here (it comes with the CUDA toolkit): registers and spills are not "
           "known, occupancy leaves them out, and accesses are counted by rules instead of machine code\n");
     }

@@ -58,16 +58,16 @@ void note_cache(const shapes::RunOptions& run, shapes::Model& model) {
   for (const shapes::Architecture& a : model.architectures) {
     using shapes::Kind;
     if (a.kind == Kind::speech || a.kind == Kind::encoder_decoder) {
-      model.notes.push_back(
+      model.notes.emplace_back(
           "with --cached the encoder and the keys and values of cross attention are taken as computed before");
     } else if (!a.causal) {
-      model.notes.push_back("encoders keep no keys: --cached changes nothing there");
+      model.notes.emplace_back("encoders keep no keys: --cached changes nothing there");
     } else if (a.latent_attention) {
-      model.notes.push_back("the cache is taken to hold whole keys and values, not the narrow vectors");
+      model.notes.emplace_back("the cache is taken to hold whole keys and values, not the narrow vectors");
     }
   }
   if (!model.operations.empty())
-    model.notes.push_back("--cached changes nothing in operations with sizes of their own");
+    model.notes.emplace_back("--cached changes nothing in operations with sizes of their own");
 }
 
 // The sequence and type that a model runs with where the command line leaves them open; notes say what was
@@ -93,7 +93,7 @@ shapes::RunOptions run_for(const ShapesArguments& arguments, shapes::Model& mode
   } else if (model.dtype == Dtype::fp16) {
     run.dtype = Dtype::fp16;
   } else if (model.dtype == Dtype::fp32) {
-    model.notes.push_back(
+    model.notes.emplace_back(
         "weights are fp32: products are taken in bf16, as under autocast; --dtype tf32 or fp32 for others");
   }
   return run;

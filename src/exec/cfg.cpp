@@ -77,7 +77,7 @@ class PostDominators {
         uint32_t p = predecessors_[node][next++];
         if (!seen[p]) {
           seen[p] = 1;
-          stack.push_back({p, 0});
+          stack.emplace_back(p, 0);
         }
       } else {
         order.push_back(node);

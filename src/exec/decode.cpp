@@ -103,15 +103,15 @@ void Decoder::assign_rows() {
 }
 
 void Decoder::list_cleared() {
-  if (predicate_bytes_) out.cleared.push_back({0, predicate_bytes_});
+  if (predicate_bytes_) out.cleared.emplace_back(0, predicate_bytes_);
   const std::vector<bool>& early = live_.read_before_written;
   for (size_t r = 0; r < early.size(); ++r)
     if (early[r] && function.registers[r].type != Type::pred && !is_constant_row(register_row_[r])) {
-      out.cleared.push_back({register_row_[r], row_bytes(function.registers[r].type)});
-      if (tag_row_[r]) out.cleared.push_back({tag_row_[r], 8});
+      out.cleared.emplace_back(register_row_[r], row_bytes(function.registers[r].type));
+      if (tag_row_[r]) out.cleared.emplace_back(tag_row_[r], 8);
     }
   const auto slot = [&](const ParamSlot& s) {
-    out.cleared.push_back({s.offset, ((s.bytes + 3) / 4 + 1) * kRow32});
+    out.cleared.emplace_back(s.offset, ((s.bytes + 3) / 4 + 1) * kRow32);
   };
   std::for_each(out.parameters.begin(), out.parameters.end(), slot);
   std::for_each(out.results.begin(), out.results.end(), slot);
@@ -150,7 +150,7 @@ uint32_t Decoder::constant32(uint32_t value) {
     it->second = static_cast<uint32_t>(-static_cast<int32_t>(next_constant_));
     std::vector<std::byte> row(kRow32);
     for (unsigned i = 0; i < kWarpSize; ++i) std::memcpy(row.data() + 4 * i, &value, 4);
-    constant_rows_.push_back({next_constant_, std::move(row)});
+    constant_rows_.emplace_back(next_constant_, std::move(row));
   }
   return it->second;
 }
@@ -162,7 +162,7 @@ uint32_t Decoder::constant64(uint64_t value) {
     it->second = static_cast<uint32_t>(-static_cast<int32_t>(next_constant_));
     std::vector<std::byte> row(kRow64);
     for (unsigned i = 0; i < kWarpSize; ++i) std::memcpy(row.data() + 8 * i, &value, 8);
-    constant_rows_.push_back({next_constant_, std::move(row)});
+    constant_rows_.emplace_back(next_constant_, std::move(row));
   }
   return it->second;
 }
@@ -174,7 +174,7 @@ uint32_t Decoder::constant_pred(LaneMask value) {
     it->second = static_cast<uint32_t>(-static_cast<int32_t>(next_constant_));
     std::vector<std::byte> row(4);
     std::memcpy(row.data(), &value, 4);
-    constant_rows_.push_back({next_constant_, std::move(row)});
+    constant_rows_.emplace_back(next_constant_, std::move(row));
   }
   return it->second;
 }

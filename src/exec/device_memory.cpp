@@ -51,7 +51,7 @@ Result<uint64_t> DeviceMemory::allocate(std::string name, uint64_t bytes, bool i
                  0,
                  0,
                  "use a smaller count"};
-  if (!initialised) buffer.written.reset(new uint64_t[bytes / 64 + 3]());
+  if (!initialised) buffer.written = std::make_unique<uint64_t[]>(bytes / 64 + 3);
   buffers_.push_back(std::move(buffer));
   return address_of(buffers_.size() - 1);
 }

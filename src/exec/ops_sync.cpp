@@ -376,12 +376,12 @@ void run_together(Warp& w, const std::vector<Fragment>& group, LaneMask together
       uint32_t* to = w.row<uint32_t>(op->a);
       if (op->run[0] == vote<Vote::all> || op->run[0] == vote<Vote::any> || op->run[0] == vote<Vote::uni> ||
           op->run[0] == vote<Vote::ballot>) {
-        undo.push_back({kWarpSize, *to});
+        undo.emplace_back(kWarpSize, *to);
         *to = (*to & ~g.mask) | (*from & g.mask);
         continue;
       }
       for_lanes(g.mask, [&](unsigned i) {
-        undo.push_back({i, to[i]});
+        undo.emplace_back(i, to[i]);
         to[i] = from[i];
       });
     }

@@ -65,7 +65,7 @@ std::vector<int32_t> loops_of(const Cfg& cfg) {
       if (edge < successors.size()) {
         const uint32_t s = successors[edge++];
         if (order[s] < 0)
-          path.push_back({s, 0});
+          path.emplace_back(s, 0);
         else if (on_stack[s])
           low[b] = std::min(low[b], order[s]);
         continue;

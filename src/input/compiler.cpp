@@ -143,7 +143,7 @@ std::vector<std::string> translate_flags(CompilerKind kind, const std::vector<st
         std::string_view(flag).substr(std::min(flag.find_first_not_of('-'), flag.size()));
     if (kind == CompilerKind::nvcc) {
       if (flag == "-ffast-math") {
-        out.push_back("-use_fast_math");
+        out.emplace_back("-use_fast_math");
       } else {
         out.push_back(flag);
       }
@@ -160,7 +160,7 @@ std::vector<std::string> translate_flags(CompilerKind kind, const std::vector<st
     } else if (bare == "use_fast_math") {
       out.insert(out.end(), {"-ffast-math", "-fcuda-flush-denormals-to-zero"});
     } else if (bare == "fmad=false") {
-      out.push_back("-ffp-contract=off");
+      out.emplace_back("-ffp-contract=off");
     } else if (bare.starts_with("arch=sm_")) {
       out.push_back("--cuda-gpu-arch=" + std::string(bare.substr(5)));
     } else if (bare.starts_with("maxrregcount=") || bare.starts_with("diag-suppress=") ||
@@ -201,8 +201,8 @@ std::vector<std::string> compile_command(const Compiler& compiler, const Compile
       add({"-Xclang", "-target-feature", "-Xclang", ptx});
     }
   }
-  // What nvcc takes without a word: `"a"b` (an error for clang), `register` in C++17, `rand() / RAND_MAX` as a
-  // float, a string literal as char*; and device functions with `...`, which CCCL has in its type traits.
+  // What nvcc takes without a word: `"a"b` (an error for clang), `register` in C++17, `rand() / RAND_MAX` as
+  // a float, a string literal as char*; and device functions with `...`, which CCCL has in its type traits.
   if (compiler.kind == CompilerKind::clang) {
     add({"-Wno-reserved-user-defined-literal", "-Wno-register", "-Wno-implicit-const-int-float-conversion",
          "-Wno-writable-strings", "-Xclang", "-fcuda-allow-variadic-functions"});

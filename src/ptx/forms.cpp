@@ -182,9 +182,9 @@ const std::vector<Form>& forms() {
 FormRange forms_of(Op op) {
   static const auto ranges = [] {
     std::array<FormRange, static_cast<size_t>(Op::count)> result;
-    for (uint16_t i = 0; i < std::size(kRows); ++i) {
+    for (size_t i = 0; i < std::size(kRows); ++i) {
       FormRange& range = result[static_cast<size_t>(kRows[i].op)];
-      if (range.last == 0) range.first = i;
+      if (range.last == 0) range.first = static_cast<uint16_t>(i);
       range.last = static_cast<uint16_t>(i + 1);
     }
     return result;

@@ -244,7 +244,8 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
   const Rule& rule = divergent_branch_rule;
   const double total = 32.0 * static_cast<double>(context.profile.warp_instructions);
   const uint64_t threads = std::max<uint64_t>(context.profile.block.count(), 1);
-  const double full_lanes = static_cast<double>(threads) / static_cast<double>((threads + 31) / 32);
+  const uint64_t warps = (threads + 31) / 32;
+  const double full_lanes = static_cast<double>(threads) / static_cast<double>(warps);
   for (size_t f = 0; f < context.profile.executed.size() && f < context.module.functions.size(); ++f) {
     for (const auto& [place, line] : lines_of(context, f, full_lanes)) {
       if (line.sum.slots == 0 || line.sum.lost < total * context.threshold(rule, "min-share") ||

@@ -33,7 +33,7 @@ diag::Finding finding_for_mismatch(const Mismatch& mismatch, const Options& opti
                       {"actual", mismatch.actual},
                       {"expected", mismatch.expected}};
   if (mismatch.largest_difference)
-    finding.evidence.push_back({"largest_difference", *mismatch.largest_difference});
+    finding.evidence.emplace_back("largest_difference", *mismatch.largest_difference);
   finding.share = mismatch.compared
                       ? static_cast<double>(mismatch.different) / static_cast<double>(mismatch.compared)
                       : 0;

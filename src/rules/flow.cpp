@@ -109,7 +109,7 @@ void Flow::find_post_dominators() {
       const uint32_t p = predecessors[node][next++];
       if (!seen[p]) {
         seen[p] = true;
-        stack.push_back({p, 0});
+        stack.emplace_back(p, 0);
       }
       continue;
     }

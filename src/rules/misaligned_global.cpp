@@ -58,7 +58,7 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
       const uint64_t past = example.access.address[first] % kSectorBytes;
       if (past != 0) {  // the one that is remembered may be of those that lie right
         finding.label = fmt::format("lane {} begins {} past a sector", first, counted(past, "byte"));
-        finding.evidence.push_back({"bytes_past_sector", static_cast<int64_t>(past)});
+        finding.evidence.emplace_back("bytes_past_sector", static_cast<int64_t>(past));
       }
     }
     finding.fix =

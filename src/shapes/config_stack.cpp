@@ -205,7 +205,7 @@ class StackReader {
       if (status && a_.kind == Kind::speech) status = needs({"num_mel_bins", "max_source_positions"});
       if (!status) return status;
       if (a_.kind == Kind::encoder_decoder)
-        model_.notes.push_back("--sequence is the length on both sides, encoder and decoder");
+        model_.notes.emplace_back("--sequence is the length on both sides, encoder and decoder");
     } else {
       Status status = needs({"hidden_size", "num_attention_heads", "num_hidden_layers"});
       if (status && a_.kind == Kind::vision) status = image();
@@ -272,7 +272,7 @@ class StackReader {
     set("intermediate_size", factor * at("hidden_size"), kHowToPadWidth);
     for (const char* known : {"gpt2", "bloom", "gptj", "gpt_neo", "gpt_bigcode", "falcon", "mpt", "dinov2"})
       if (is(known)) return;
-    model_.notes.push_back("no intermediate_size: 4 x hidden_size assumed");
+    model_.notes.emplace_back("no intermediate_size: 4 x hidden_size assumed");
   }
 
   Status experts() {
@@ -313,7 +313,7 @@ class StackReader {
   // ---- what stands behind the layers
 
   void heads_of_class() {
-    const auto layer = [&](const char* name, std::string number, int64_t out, bool per_token) {
+    const auto layer = [&](const char* name, const std::string& number, int64_t out, bool per_token) {
       a_.heads.push_back({name, number.empty() ? number : a_.prefix + number, out, per_token});
     };
     const auto found = json_.find("id2label");

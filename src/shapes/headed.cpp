@@ -137,13 +137,13 @@ void find_heads(Model& model, const std::vector<Tensor>& tensors, int64_t heads)
     model.headed.push_back(std::move(found));
   }
   if (assumed)
-    model.notes.push_back(
+    model.notes.emplace_back(
         "attention is taken as fused, over --sequence tokens, causal unless the names say encoder");
   if (unknown && heads > 0)
     model.notes.push_back(
         fmt::format("--heads {} fits some attention projections not: attention is left out there", heads));
   if (unknown && heads == 0)
-    model.notes.push_back(
+    model.notes.emplace_back(
         "the tensors do not tell how many heads attention has, so it is left out: give --heads N, or put "
         "config.json beside the file");
 }

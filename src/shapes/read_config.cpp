@@ -45,7 +45,7 @@ class ConfigReader {
     const Json* const text = nested("text_config");
     const Json* const vision = nested("vision_config");
     if (text == nullptr || json_.contains("hidden_size")) {
-      if (vision != nullptr) model_.notes.push_back("vision_config is left out");
+      if (vision != nullptr) model_.notes.emplace_back("vision_config is left out");
       return stack(json_, "", type);
     }
     const bool pair = type == "clip" || type == "siglip";  // the two halves see separate inputs
@@ -63,7 +63,7 @@ class ConfigReader {
       const Family* family = family_of(kind);
       if (family != nullptr && family->kind == Kind::vision) {
         if (Status status = stack(*vision, "vision_config.", kind); !status) return status;
-        if (!pair) model_.notes.push_back("one image a sequence; what joins images and text is left out");
+        if (!pair) model_.notes.emplace_back("one image a sequence; what joins images and text is left out");
       } else {
         model_.notes.push_back(
             fmt::format("vision_config (`{}`) is not known and left out", kind.substr(0, 60)));

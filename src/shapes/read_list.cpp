@@ -115,7 +115,7 @@ class ListReader {
       if (form == kForms.end()) return error(fmt::format("a line of {} fields", fields.size()));
       columns_.clear();
       for (size_t i = 0; i < form->second.size(); ++i) columns_[form->second[i]] = i;
-      const Status status = product_by_columns(fields);
+      Status status = product_by_columns(fields);
       columns_.clear();
       return status;
     }

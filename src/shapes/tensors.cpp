@@ -158,9 +158,10 @@ Model model_of_tensors(const std::vector<Tensor>& tensors, const std::string& fi
     tied.out = embedding->shape[0], tied.in = embedding->shape[1];
     tied.split = Split::columns;
     add(std::move(tied));
-    model.notes.push_back("no output head among the tensors: taken as tied to the embedding");
+    model.notes.emplace_back("no output head among the tensors: taken as tied to the embedding");
   }
-  if (unknown_quantization) model.notes.push_back("packed weights without scales of their own are left out");
+  if (unknown_quantization)
+    model.notes.emplace_back("packed weights without scales of their own are left out");
   double parameters = 0;
   for (const Tensor& tensor : tensors) {
     double elements = 1;
@@ -169,8 +170,9 @@ Model model_of_tensors(const std::vector<Tensor>& tensors, const std::string& fi
   }
   model.title = fmt::format("{} tensors, {:.4g} billion elements", tensors.size(), parameters / 1e9);
   if (depthwise)
-    model.notes.push_back("convolutions with one input channel are taken as depthwise, one group a channel");
-  model.notes.push_back(
+    model.notes.emplace_back(
+        "convolutions with one input channel are taken as depthwise, one group a channel");
+  model.notes.emplace_back(
       "every matrix counts as one linear layer on all tokens, experts too: put config.json beside the file "
       "for the whole model");
   find_heads(model, tensors, heads);

@@ -287,8 +287,6 @@ TimeTable::TimeTable(const gpu::Gpu& gpu) : sms_(gpu.sms) {
   memory_ = gpu.dram_gb_per_s / measured.dram_gb_per_s;
 }
 
-TimeTable::~TimeTable() = default;
-
 const std::string& TimeTable::conditions() const { return data().conditions; }
 
 std::optional<Estimate> TimeTable::time(const Operation& operation) const {

@@ -35,7 +35,6 @@ enum class Basis : uint8_t {
 class TimeTable {
  public:
   explicit TimeTable(const gpu::Gpu& gpu);
-  ~TimeTable();
   TimeTable(const TimeTable&) = delete;
   TimeTable& operator=(const TimeTable&) = delete;
 
