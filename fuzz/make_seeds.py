@@ -117,15 +117,22 @@ def onnx_value(name, sizes):
     return field(1, name.encode()) + field(2, field(1, field(1, 1) + field(2, dims)))
 
 
-def onnx_node(kind, inputs, output, attributes=()):
-    return (b"".join(field(1, i.encode()) for i in inputs) + field(2, output.encode()) + field(4, kind.encode()) +
-            b"".join(field(5, field(1, n.encode()) + b"".join(field(8, v) for v in values)
-                           if isinstance(values, list) else field(1, n.encode()) + field(3, values))
-                     for n, values in attributes))
+def onnx_attribute(name, value):  # a list, a number, a word or a tensor's bytes
+    if isinstance(value, list):
+        parts = b"".join(field(8, v) for v in value)
+    else:
+        parts = field({int: 3, str: 4, bytes: 5}[type(value)], value.encode() if isinstance(value, str) else value)
+    return field(1, name.encode()) + parts
 
 
-def onnx_tensor(name, sizes):
-    return b"".join(field(1, s) for s in sizes) + field(2, 1) + field(8, name.encode())
+def onnx_node(kind, inputs, output, attributes=()):  # `output`: several with spaces between
+    return (b"".join(field(1, i.encode()) for i in inputs) + b"".join(field(2, o.encode()) for o in output.split()) +
+            field(4, kind.encode()) + b"".join(field(5, onnx_attribute(n, value)) for n, value in attributes))
+
+
+def onnx_tensor(name, sizes, elements=None):  # with `elements` of int64
+    data = b"" if elements is None else field(9, struct.pack(f"<{len(elements)}q", *elements))
+    return b"".join(field(1, s) for s in sizes) + field(2, 1 if elements is None else 7) + field(8, name.encode()) + data
 
 
 def onnx(nodes, tensors, inputs):
@@ -144,6 +151,27 @@ ONNX = [
     onnx([onnx_node("MatMul", ["x", "w"], "q"), onnx_node("MatMul", ["q", "k"], "s")],
          [onnx_tensor("w", [768, 768])],
          [onnx_value("x", ["batch", "sequence", 768]), onnx_value("k", [1, 768, 65])]),
+    onnx([onnx_node("Gather", ["words", "ids"], "x"), onnx_node("Shape", ["x"], "s"),
+          onnx_node("Constant", [], "c", [("value", onnx_tensor("", [], [1]))]), onnx_node("Gather", ["s", "c"], "l"),
+          onnx_node("Unsqueeze", ["l", "zero"], "u"), onnx_node("Concat", ["minus", "u", "heads"], "t", [("axis", 0)]),
+          onnx_node("Reshape", ["x", "t"], "r"), onnx_node("Transpose", ["r"], "q", [("perm", [0, 2, 1, 3])]),
+          onnx_node("Transpose", ["r"], "k", [("perm", [0, 2, 3, 1])]), onnx_node("MatMul", ["q", "k"], "p"),
+          onnx_node("Softmax", ["p"], "m"), onnx_node("MatMul", ["m", "q"], "o"),
+          onnx_node("ReduceMean", ["o"], "n", [("axes", [2]), ("keepdims", 0)])],
+         [onnx_tensor("words", [1000, 96]), onnx_tensor("zero", [1], [0]), onnx_tensor("minus", [1], [-1]),
+          onnx_tensor("heads", [2], [4, 24])], [onnx_value("ids", ["batch", "past_sequence_length + 1"])]),
+    onnx([onnx_node("Split", ["x"], "a b", [("axis", 2)]), onnx_node("Slice", ["a", "one", "end", "one"], "c"),
+          onnx_node("Einsum", ["b", "c"], "d", [("equation", "bid,bjd->bij")]),
+          onnx_node("Pad", ["d", "pads"], "e"), onnx_node("Expand", ["e", "wide"], "f"),
+          onnx_node("LSTM", ["x", "w", "r"], "y h"), onnx_node("Equal", ["one", "end"], "g"),
+          onnx_node("Where", ["g", "one", "end"], "i"), onnx_node("Range", ["i", "end", "one"], "j"),
+          onnx_node("MultiHeadAttention", ["a", "b", "b"], "k", [("num_heads", 4)]), onnx_node("Tile", ["one", "one"], "l"),
+          onnx_node("ConstantOfShape", ["wide"], "m"), onnx_node("Resize", ["z", "", "", "pads"], "n"),
+          onnx_node("ConvTranspose", ["z", "v"], "o", [("strides", [2, 2]), ("auto_pad", "SAME_UPPER")])],
+         [onnx_tensor("one", [1], [1]), onnx_tensor("end", [1], [1 << 62]), onnx_tensor("pads", [6], [0, 1, 2, 0, 1, 2]),
+          onnx_tensor("wide", [3], [2, 1, 7]), onnx_tensor("w", [1, 200, 64]), onnx_tensor("r", [1, 200, 50]),
+          onnx_tensor("v", [8, 4, 2, 2])],
+         [onnx_value("x", [12, "N", 64]), onnx_value("z", ["N", 8, "height", 9])]),
 ]
 
 LT = ("[2025-11-03 19:02:38][cublasLt][557785][Trace][cublasLtMatmul] A=0X7F3CB315E800 Adesc=[type=R_16BF "
@@ -223,7 +251,8 @@ DICTIONARIES = {
     "shapes_config_fuzz": quoted("shapes/read_config.cpp"),
     "shapes_safetensors_fuzz": quoted("shapes/tensors.cpp") + ["dtype", "shape", "__metadata__", "weight_map"],
     "shapes_gguf_fuzz": quoted("shapes/read_gguf.cpp"),
-    "shapes_onnx_fuzz": quoted("shapes/read_onnx.cpp"),
+    "shapes_onnx_fuzz": [w for f in ("graph", "rules_attention", "rules_elements", "rules_movement", "rules_products",
+                                     "rules_windows") for w in quoted(f"shapes/onnx_{f}.cpp")],
     "shapes_log_fuzz": words(LT + CUBLAS) + quoted("shapes/read_cublas_log.cpp"),
     "shapes_list_fuzz": words("".join(LISTS)) + quoted("shapes/read_list.cpp"),
     "launch_fuzz": words("".join(LAUNCHES)) + ["<<<", ">>>", "uninit", "zero", "i8", "u16", "f64", "fullwarp:"],

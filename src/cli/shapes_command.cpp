@@ -49,6 +49,25 @@ void add_choice(CLI::App& app, const std::string& name, std::string& value, cons
       ->type_name(fmt::format("{}", fmt::join(choices(name), "|")));
 }
 
+// "NAME=N", checked before.
+std::map<std::string, int64_t> axes_of(const std::vector<std::string>& texts) {
+  std::map<std::string, int64_t> axes;
+  for (const std::string& text : texts) {
+    const size_t equals = text.rfind('=');
+    axes[text.substr(0, equals)] = std::stoll(text.substr(equals + 1));
+  }
+  return axes;
+}
+
+std::string check_axis(const std::string& text) {
+  const size_t equals = text.rfind('=');
+  const bool named = equals != std::string::npos && equals > 0;
+  const std::string number = named ? text.substr(equals + 1) : "";
+  const bool good = !number.empty() && number.size() < 10 &&
+                    number.find_first_not_of("0123456789") == std::string::npos && std::stoll(number) > 0;
+  return good ? std::string() : fmt::format("--axis {}: NAME=N with a number from 1 is needed", text);
+}
+
 // What a cache means for the model.
 void note_cache(const shapes::RunOptions& run, shapes::Model& model) {
   if (model.max_sequence > 0 && run.cached + run.sequence > model.max_sequence)
@@ -66,7 +85,7 @@ void note_cache(const shapes::RunOptions& run, shapes::Model& model) {
       model.notes.emplace_back("the cache is taken to hold whole keys and values, not the narrow vectors");
     }
   }
-  if (!model.operations.empty())
+  if (!model.operations.empty() && !model.graph)
     model.notes.emplace_back("--cached changes nothing in operations with sizes of their own");
 }
 
@@ -87,6 +106,8 @@ shapes::RunOptions run_for(const ShapesArguments& arguments, shapes::Model& mode
                                       model.max_sequence, run.sequence));
   }
   if (run.cached > 0) note_cache(run, model);
+  if (!arguments.axes.empty() && !model.graph)
+    model.notes.push_back("--axis sets axes of ONNX graphs: it changes nothing here");
   using shapes::Dtype;
   if (!arguments.dtype.empty()) {
     run.dtype = *shapes::dtype_named(arguments.dtype);
@@ -125,9 +146,12 @@ Outcome judge(const ShapesArguments& arguments, const gpu::Gpu& gpu) {
     const shapes::RunOptions open = {
         .batch = arguments.batch,
         .sequence = arguments.sequence == 0 ? kDefaultSequence : arguments.sequence,
+        .cached = arguments.cached,
         .backward = arguments.backward,
         .dtype = arguments.dtype.empty() ? shapes::Dtype::bf16 : *shapes::dtype_named(arguments.dtype),
-        .heads = arguments.heads};
+        .dtype_asked = !arguments.dtype.empty(),
+        .heads = arguments.heads,
+        .axes = axes_of(arguments.axes)};
     Result<shapes::Model> model = shapes::read_model(file, open);
     if (!model) {
       outcome.errors.push_back(model.error());
@@ -194,6 +218,13 @@ void define_shapes(CLI::App& app, ShapesArguments& a) {
   shapes.add_flag("--last-logits", a.last_logits, "The output head on the last token of each sequence only");
   add_count(shapes, "--heads", a.heads, kMostHeads,
             "Attention heads, where a file has weights but no config.json beside it");
+  shapes
+      .add_option("--axis", a.axes,
+                  "Size of a dynamic axis of an ONNX graph: height=224, or input:2=224 for an input's third")
+      ->type_name("NAME=N")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->check(CLI::Validator(check_axis, ""));
   add_choice(shapes, "--dtype", a.dtype, "Type of the products; default: the file's, bf16 where it is fp32");
   shapes.add_option("--gpu", a.gpu, "The GPU to run on; `fullwarp gpus` lists them")
       ->type_name("NAME")

@@ -113,6 +113,10 @@ void Pass::convolution(const std::string& name, const Conv& work, double count, 
 }
 
 void Pass::operation(const Operation& forward, bool from_data) {
+  if (const Attention* a = std::get_if<Attention>(&forward.work)) {
+    attention(forward.name, *a, forward.count, forward.note);
+    return;
+  }
   add(forward);
   if (!run_.backward) return;
   Operation gradient = forward;
@@ -122,6 +126,8 @@ void Pass::operation(const Operation& forward, bool from_data) {
     for (const Step step : {Step::input_gradient, Step::weight_gradient}) {
       if (step == Step::input_gradient && from_data) continue;
       gradient.step = work.step = step;
+      // The gradient of a gradient is the convolution itself.
+      if (c->step == Step::input_gradient && step == Step::input_gradient) work.step = Step::forward;
       gradient.work = work;
       add(gradient);
     }

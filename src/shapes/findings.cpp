@@ -101,7 +101,7 @@ diag::Finding finding_of(const Change& change, const Advice& advice) {
   double all = 1;
   for (const Row& row : advice.rows) all += flops(row.operation) * row.operation.count;
   if (!timed)
-    f.notes.push_back({fmt::format("{:.2g} % of the pass's operations are in products of this size",
+    f.notes.push_back({fmt::format("{:.3g} % of the pass's operations are in products of this size",
                                    100 * change.affected_flops / all),
                        {}});
   f.level = diag::Level::note;
@@ -122,7 +122,7 @@ diag::Finding finding_of(const Change& change, const Advice& advice) {
   f.share = std::clamp(share, 0.0, 1.0);
   if (!timed || gain >= kNothing) {
     f.fix = fmt::format("{}: {}", change_text(change), how_text(change));
-    f.notes.push_back({fmt::format("the padding costs {} of weights and {:.2g} % more operations",
+    f.notes.push_back({fmt::format("the padding costs {} of weights and {:.3g} % more operations",
                                    size_text(change.extra_weight_bytes), 100 * change.extra_flops / all),
                        {}});
   }

@@ -3,6 +3,7 @@
 // (ONNX). derive() turns all of them into operations for a batch, a sequence length and a parallel degree.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -115,7 +116,9 @@ struct RunOptions {
   bool backward = false;
   bool last_logits = false;  // the output head on one token of each sequence only
   Dtype dtype = Dtype::bf16;
+  bool dtype_asked = false;  // by the user: it counts even where the file's weights have another
   int64_t heads = 0;  // of attention, where a file has weights but no config; 0: unknown
+  std::map<std::string, int64_t> axes = {};  // of a graph: by their words, or "input:2" for its third axis
 };
 
 // A size that cannot work as asked: an error, not a slowdown.

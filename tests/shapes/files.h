@@ -1,6 +1,7 @@
 // Small model files of our own making, as bytes.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -61,12 +62,25 @@ inline std::string bytes_field(uint32_t field, const std::string& bytes) {
   return varint(field << 3 | 2) + varint(bytes.size()) + bytes;
 }
 
+// `type` as TensorProto has them: 1 float32, 7 int64, 10 float16.
 inline std::string onnx_tensor(const std::string& name, const std::vector<uint64_t>& sizes,
-                               size_t data_bytes = 0) {
+                               size_t data_bytes = 0, uint64_t type = 1) {
   std::string bytes;
   for (uint64_t size : sizes) bytes += number_field(1, size);
-  bytes += number_field(2, 1) + bytes_field(8, name);
+  bytes += number_field(2, type) + bytes_field(8, name);
   return data_bytes == 0 ? bytes : bytes + bytes_field(9, std::string(data_bytes, 'x'));
+}
+inline std::string onnx_numbers_tensor(const std::string& name, const std::vector<uint64_t>& sizes,
+                                       const std::vector<int64_t>& elements) {
+  std::string bytes, data;
+  for (uint64_t size : sizes) bytes += number_field(1, size);
+  for (int64_t element : elements) data += little_endian<int64_t>(element);
+  return bytes + number_field(2, 7) + bytes_field(8, name) + bytes_field(9, data);
+}
+inline std::string onnx_floats_tensor(const std::string& name, const std::vector<float>& elements) {
+  std::string data;
+  for (float element : elements) data += little_endian<uint32_t>(std::bit_cast<uint32_t>(element));
+  return number_field(1, elements.size()) + number_field(2, 1) + bytes_field(8, name) + bytes_field(9, data);
 }
 inline std::string onnx_value(const std::string& name,
                               const std::vector<std::pair<uint64_t, std::string>>& sizes) {
@@ -83,15 +97,29 @@ inline std::string onnx_ints(const std::string& name, const std::vector<uint64_t
 inline std::string onnx_int(const std::string& name, uint64_t value) {
   return bytes_field(1, name) + number_field(3, value);
 }
-inline std::string onnx_node(const std::string& type, const std::vector<std::string>& inputs,
-                             const std::string& output, const std::vector<std::string>& attributes = {}) {
+inline std::string onnx_text(const std::string& name, const std::string& value) {
+  return bytes_field(1, name) + bytes_field(4, value);
+}
+// A small tensor as an attribute: the value of a Constant.
+inline std::string onnx_numbers(const std::string& name, const std::vector<uint64_t>& sizes,
+                                const std::vector<int64_t>& elements) {
+  return bytes_field(1, name) + bytes_field(5, onnx_numbers_tensor("", sizes, elements));
+}
+inline std::string onnx_nodes(const std::string& type, const std::vector<std::string>& inputs,
+                              const std::vector<std::string>& outputs,
+                              const std::vector<std::string>& attributes = {}) {
   std::string bytes;
   for (const std::string& input : inputs) bytes += bytes_field(1, input);
-  bytes += bytes_field(2, output) + bytes_field(3, "node of " + output) + bytes_field(4, type);
+  for (const std::string& output : outputs) bytes += bytes_field(2, output);
+  bytes += bytes_field(3, "node of " + outputs.front()) + bytes_field(4, type);
   for (const std::string& attribute : attributes) bytes += bytes_field(5, attribute);
   return bytes;
 }
-struct OnnxGraph {
+inline std::string onnx_node(const std::string& type, const std::vector<std::string>& inputs,
+                             const std::string& output, const std::vector<std::string>& attributes = {}) {
+  return onnx_nodes(type, inputs, {output}, attributes);
+}
+struct OnnxFile {
   std::vector<std::string> nodes = {}, tensors = {}, inputs = {};
   std::string model() const {
     std::string graph;

@@ -17,7 +17,7 @@ Result<Model> read(const std::string& bytes, const RunOptions& run = {}) {
 }
 
 TEST(Onnx, ConvolutionsCarryTheirSizesForward) {
-  const OnnxGraph graph = {
+  const OnnxFile graph = {
       .nodes = {onnx_node("Conv", {"image", "w1"}, "a",
                           {onnx_ints("strides", {2, 2}), onnx_ints("pads", {3, 3, 3, 3})}),
                 onnx_node("Relu", {"a"}, "b"),
@@ -41,7 +41,7 @@ TEST(Onnx, ConvolutionsCarryTheirSizesForward) {
 }
 
 TEST(Onnx, GroupsShareTheChannels) {
-  const OnnxGraph graph = {
+  const OnnxFile graph = {
       .nodes = {onnx_node("Conv", {"x", "deep"}, "a",
                           {onnx_int("group", 32), onnx_ints("pads", {1, 1, 1, 1})}),
                 onnx_node("Conv", {"a", "grouped"}, "b", {onnx_int("group", 4)})},
@@ -66,7 +66,7 @@ TEST(Onnx, GroupsShareTheChannels) {
 }
 
 TEST(Onnx, BackwardHasTheGradientsOfAllButTheInput) {
-  const OnnxGraph graph = {
+  const OnnxFile graph = {
       .nodes = {onnx_node("Conv", {"x", "w1"}, "a"), onnx_node("Conv", {"a", "w2"}, "b"),
                 onnx_node("GlobalAveragePool", {"b"}, "c"), onnx_node("Flatten", {"c"}, "d"),
                 onnx_node("Gemm", {"d", "w3"}, "e", {onnx_int("transB", 1)})},
@@ -85,7 +85,7 @@ TEST(Onnx, BackwardHasTheGradientsOfAllButTheInput) {
 }
 
 TEST(Onnx, ProductsWithWeightsTakeTheGraphsRowsOrEveryToken) {
-  const OnnxGraph graph = {
+  const OnnxFile graph = {
       .nodes = {onnx_node("MatMul", {"x", "w"}, "y"), onnx_node("MatMul", {"unknown", "v"}, "z")},
       .tensors = {onnx_tensor("w", {768, 3072}), onnx_tensor("v", {768, 50257})},
       .inputs = {onnx_value("x", {{0, "batch"}, {0, "sequence_length"}, {768, ""}})}};
@@ -98,7 +98,7 @@ TEST(Onnx, ProductsWithWeightsTakeTheGraphsRowsOrEveryToken) {
 }
 
 TEST(Onnx, ProductsOfActivationsAreBatches) {
-  const OnnxGraph graph = {.nodes = {onnx_node("MatMul", {"q", "k"}, "s")},
+  const OnnxFile graph = {.nodes = {onnx_node("MatMul", {"q", "k"}, "s")},
                            .inputs = {onnx_value("q", {{2, ""}, {12, ""}, {128, ""}, {64, ""}}),
                                       onnx_value("k", {{2, ""}, {12, ""}, {64, ""}, {128, ""}})}};
   const Result<Model> model = read(graph.model());
@@ -107,7 +107,7 @@ TEST(Onnx, ProductsOfActivationsAreBatches) {
 }
 
 TEST(Onnx, EqualProductsAreCountedAndUnknownOnesSaidToBeLeftOut) {
-  const OnnxGraph graph = {
+  const OnnxFile graph = {
       .nodes = {onnx_node("MatMul", {"x", "w"}, "y"), onnx_node("MatMul", {"y", "w"}, "z"),
                 onnx_node("MatMul", {"z", "mystery"}, "u")},
       .tensors = {onnx_tensor("w", {64, 64})},
@@ -125,10 +125,10 @@ TEST(Onnx, DamageIsNamed) {
   };
   EXPECT_THAT(message("\x3a"), HasSubstr("damaged near byte"));
   EXPECT_THAT(message(number_field(1, 8)), HasSubstr("no ONNX graph"));
-  EXPECT_THAT(message(OnnxGraph{}.model()), HasSubstr("no product or convolution of known size"));
-  EXPECT_THAT(message(OnnxGraph{.tensors = {onnx_tensor("w", {uint64_t{1} << 62})}}.model()),
+  EXPECT_THAT(message(OnnxFile{}.model()), HasSubstr("no product or convolution of known size"));
+  EXPECT_THAT(message(OnnxFile{.tensors = {onnx_tensor("w", {uint64_t{1} << 62})}}.model()),
               HasSubstr("`w` has a size outside"));
-  const std::string whole = OnnxGraph{
+  const std::string whole = OnnxFile{
       .nodes = {onnx_node("MatMul", {"x", "w"}, "y")},
       .tensors = {onnx_tensor(
           "w", {64, 64})}}.model();

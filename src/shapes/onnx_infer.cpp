@@ -1,0 +1,353 @@
+#include "shapes/onnx_infer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "shapes/onnx_rules.h"
+#include "shapes/read.h"
+
+namespace fullwarp::shapes {
+
+namespace {
+
+constexpr size_t kNamed = 5;     // nodes, and inputs, that a note names
+constexpr size_t kReasons = 16;  // that are kept apart
+
+const std::map<std::string_view, OnnxRule>& rules() {
+  static const std::map<std::string_view, OnnxRule> kRules = [] {
+    std::map<std::string_view, OnnxRule> all;
+    for (const std::span<const OnnxRuleEntry> table :
+         {onnx_element_rules(), onnx_movement_rules(), onnx_window_rules(), onnx_product_rules(),
+          onnx_attention_rules()})
+      for (const OnnxRuleEntry& entry : table) all.emplace(entry.type, entry.rule);
+    return all;
+  }();
+  return kRules;
+}
+
+std::string cut(std::string text, size_t most = 80) {
+  if (text.size() > most) text = text.substr(0, most - 3) + "...";
+  return text;
+}
+
+std::string name_of(const OnnxNode& node) {
+  return cut(node.type + (node.name.empty() ? "" : " " + node.name), 120);
+}
+
+// One word of an axis: "past_seq_len", "4".
+int64_t size_of_word(std::string word, const RunOptions& run) {
+  if (const auto set = run.axes.find(word); set != run.axes.end()) return set->second;
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto has = [&](std::string_view part) { return word.find(part) != std::string::npos; };
+  if (!word.empty() && word.size() < 10 && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+        return std::isdigit(c) != 0;
+      }))
+    return allowed(std::stoll(word));
+  if (has("batch") || word == "n" || word == "b" || word == "bs" || word == "bsz") return run.batch;
+  const bool length = has("seq") || has("len") || has("token");
+  if (has("total") && length) return run.cached + run.sequence;
+  if ((has("past") || has("cache")) && (length || has("kv"))) return run.cached;
+  if (word == "past" || word == "cache") return run.cached;
+  if (length || word == "s" || word == "t") return run.sequence;
+  return kUnknownSize;
+}
+
+// The name by which `run.axes` sets an axis of an input, whatever word it has in the file.
+std::string place_of(const OnnxValue& value, size_t axis) { return fmt::format("{}:{}", value.name, axis); }
+
+void bind(OnnxValue& value, const RunOptions& run, OnnxOperations& result) {
+  value.shape.clear();
+  for (size_t i = 0; i < value.axes.size(); ++i) {
+    const OnnxAxis& axis = value.axes[i];
+    int64_t size = axis.size != kUnknownSize ? axis.size : size_of_axis(axis.word, run);
+    const auto set = value.input && !run.axes.empty() ? run.axes.find(place_of(value, i)) : run.axes.end();
+    if (set != run.axes.end()) size = set->second;
+    if (size == kUnknownSize && i == 0 && value.input && value.axes.size() > 1) {
+      size = run.batch;
+      const std::string name = axis.word.empty() ? "has no name" : fmt::format("is `{}`", cut(axis.word));
+      if (result.notes.size() < kNamed)
+        result.notes.push_back(fmt::format("the first axis of input `{}` {}: it is taken as the batch",
+                                           cut(value.name), name));
+    }
+    value.shape.push_back(size);
+  }
+}
+
+bool complete(const OnnxValue& value) {
+  if (!value.ranked) return false;
+  if (std::find(value.shape.begin(), value.shape.end(), kUnknownSize) != value.shape.end()) return false;
+  return !value.numbered ||
+         std::none_of(value.numbers.begin(), value.numbers.end(), [](double n) { return std::isnan(n); });
+}
+
+class Inference {
+ public:
+  Inference(OnnxGraph graph, const RunOptions& run) : graph_(std::move(graph)), run_(run) {}
+
+  OnnxOperations take() && {
+    for (size_t i = 1; i < graph_.values.size(); ++i) {
+      OnnxValue& value = graph_.values[i];
+      if (!value.axes.empty() && !value.weight) bind(value, run_, result_);
+      if (value.producer == 0 && !complete(value)) value.root = static_cast<uint32_t>(i);
+    }
+    note_unused_axes();
+    for (const OnnxNode& node : graph_.nodes) visit(node);
+    return std::move(result_);
+  }
+
+ private:
+  void note_unused_axes() {
+    if (run_.axes.empty()) return;
+    std::set<std::string> seen;
+    for (const OnnxValue& value : graph_.values)
+      for (size_t i = 0; i < value.axes.size(); ++i) {
+        if (value.input) seen.insert(place_of(value, i));
+        const std::string& word = value.axes[i].word;
+        for (const auto& [name, size] : run_.axes)
+          if (word.find(name) != std::string::npos) seen.insert(name);
+      }
+    for (const auto& [name, size] : run_.axes)
+      if (!seen.contains(name) && result_.notes.size() < kNamed)
+        result_.notes.push_back(fmt::format("--axis {}={}: the graph has no axis of this name", cut(name), size));
+  }
+
+  void visit(const OnnxNode& node) {
+    OnnxStep step(graph_, node, run_, result_);
+    const auto found = rules().find(node.type);
+    const bool known = found != rules().end();
+    const bool cyclic = std::any_of(node.outputs.begin(), node.outputs.end(), [&](uint32_t output) {
+      return output != kNoValue &&
+             std::find(node.inputs.begin(), node.inputs.end(), output) != node.inputs.end();
+    });
+    if (!known) (void)step.refuse("this operation is not known here");
+    if (cyclic) (void)step.refuse("it reads its own result");
+    const bool good = known && !cyclic && found->second(step);
+    settle(node, step);
+    if (node.body_products > 0)
+      leave_out(name_of(node), node.body_products, "they are in the body of a node that decides at run time");
+    if (is_onnx_product(node.type) && !good) {
+      std::string name = name_of(node);
+      std::string reason = reason_of(node, step, name);
+      leave_out(std::move(name), 1, reason);
+    }
+  }
+
+  // What the rule did not give comes from the file's own word, if it has one; what is still not known has a
+  // root.
+  void settle(const OnnxNode& node, const OnnxStep& step) {
+    bool any = false, weights = true;
+    uint32_t root = step.blamed();
+    for (uint32_t input : node.inputs) {
+      if (input == kNoValue) continue;
+      const OnnxValue& value = graph_.values[input];
+      any = true;
+      weights = weights && value.weight;
+      if (root == kNoValue) root = value.root;
+    }
+    for (uint32_t output : node.outputs) {
+      if (output == kNoValue) continue;
+      OnnxValue& value = graph_.values[output];
+      if (node.body_products == 0 && (any ? weights : node.type == "Constant")) value.weight = true;
+      if (step.real() || !node.inputs.empty())
+        value.real = step.real().value_or(step.has(0) && step.in(0)->real);
+      value.root = complete(value) ? kNoValue : root == kNoValue ? output : root;
+    }
+  }
+
+  // Appends to the name which input is to blame.
+  std::string reason_of(const OnnxNode& node, const OnnxStep& step, std::string& name) const {
+    if (!step.reason().empty()) return step.reason();
+    uint32_t root = step.blamed();
+    for (size_t i = 0; i < node.inputs.size() && root == kNoValue; ++i)
+      root = graph_.values[node.inputs[i]].root;
+    if (root == kNoValue) return "their sizes do not follow from their inputs";
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const uint32_t input = node.inputs[i];
+      if (input != root && graph_.values[input].root != root) continue;
+      name += fmt::format(" (input {})", i + 1);
+      break;
+    }
+    return origin(graph_.values[root]);
+  }
+
+  std::string origin(const OnnxValue& value) const {
+    const std::string name = cut(value.name);
+    if (value.producer > 0)
+      return fmt::format("the size of `{}` is not known behind {}", name,
+                         name_of(graph_.nodes[value.producer - 1]));
+    if (value.input && !value.ranked) return fmt::format("the graph's input `{}` has no sizes", name);
+    if (value.input) {
+      for (size_t i = 0; i < value.shape.size(); ++i) {
+        if (value.shape[i] != kUnknownSize) continue;
+        const std::string& word = value.axes[i].word;
+        return fmt::format("axis {} of the graph's input `{}` {}: set it with --axis {}=N", i, name,
+                           word.empty() ? "has no size" : fmt::format("is `{}`", cut(word)),
+                           word.empty() || word == "?" ? place_of(value, i) : cut(word));
+      }
+    }
+    if (value.weight) return fmt::format("tensor `{}` has more than {} dimensions", name, kMaxOnnxRank);
+    return fmt::format("`{}` is no input, tensor or result of a node before", name);
+  }
+
+  void leave_out(std::string name, size_t products, const std::string& reason) {
+    const bool room = result_.left_out.size() < kReasons || result_.left_out.contains(reason);
+    (room ? result_.left_out[reason] : result_.other_left_out).add(std::move(name), products);
+  }
+
+  OnnxGraph graph_;
+  const RunOptions& run_;
+  OnnxOperations result_;
+};
+
+}  // namespace
+
+void OnnxNames::add(std::string name, size_t products) {
+  all += products;
+  if (first.size() == kNamed) return;
+  named += products;
+  first.push_back(std::move(name));
+}
+
+std::string OnnxNames::text() const {
+  std::string text = fmt::format("{}", fmt::join(first, ", "));
+  if (all > named) text += fmt::format(" and {} more", all - named);
+  return text;
+}
+
+int64_t size_of_axis(const std::string& word, const RunOptions& run) {
+  if (const auto set = run.axes.find(word); set != run.axes.end()) return set->second;
+  int64_t sum = 0;
+  for (size_t begin = 0; begin <= word.size();) {
+    const size_t end = std::min(word.find('+', begin), word.size());
+    std::string part = word.substr(begin, end - begin);
+    while (!part.empty() && (part.front() == ' ' || part.front() == '(')) part.erase(0, 1);
+    while (!part.empty() && (part.back() == ' ' || part.back() == ')')) part.pop_back();
+    if (part.find_first_of("*/-%, (") != std::string::npos) return kUnknownSize;
+    const int64_t size = size_of_word(part, run);
+    if (size == kUnknownSize) return kUnknownSize;
+    sum = allowed(sum + size);
+    if (sum == kUnknownSize) return kUnknownSize;
+    begin = end + 1;
+  }
+  return sum;
+}
+
+OnnxOperations infer_onnx(OnnxGraph graph, const RunOptions& run) {
+  return Inference(std::move(graph), run).take();
+}
+
+// ---- one node
+
+const OnnxValue* OnnxStep::in(size_t index) const {
+  if (index >= node_.inputs.size() || node_.inputs[index] == kNoValue) return nullptr;
+  return &graph_.values[node_.inputs[index]];
+}
+
+const OnnxShape* OnnxStep::shape(size_t index) {
+  const OnnxValue* value = in(index);
+  if (value != nullptr && value->ranked) return &value->shape;
+  (void)fail(index);
+  return nullptr;
+}
+
+const std::vector<double>* OnnxStep::numbers(size_t index) {
+  const OnnxValue* value = in(index);
+  if (value != nullptr && value->numbered) return &value->numbers;
+  (void)fail(index);
+  return nullptr;
+}
+
+const OnnxAttribute* OnnxStep::attribute(std::string_view name) const {
+  for (const OnnxAttribute& attribute : node_.attributes)
+    if (attribute.name == name) return &attribute;
+  return nullptr;
+}
+
+double OnnxStep::number(std::string_view name, double otherwise) const {
+  const OnnxAttribute* found = attribute(name);
+  return found == nullptr || found->numbers.empty() ? otherwise : found->numbers[0];
+}
+
+const std::vector<double>* OnnxStep::list(std::string_view name) const {
+  const OnnxAttribute* found = attribute(name);
+  return found == nullptr ? nullptr : &found->numbers;
+}
+
+std::string OnnxStep::word(std::string_view name) const {
+  const OnnxAttribute* found = attribute(name);
+  return found == nullptr ? std::string() : found->word;
+}
+
+bool OnnxStep::fail(size_t input) {
+  if (blamed_ != kNoValue || !has(input)) return false;
+  const uint32_t value = node_.inputs[input];
+  blamed_ = graph_.values[value].root == kNoValue ? value : graph_.values[value].root;
+  return false;
+}
+
+bool OnnxStep::refuse(std::string reason) {
+  reason_ = std::move(reason);
+  return false;
+}
+
+// Where the rule leaves a size open that the file declares, the file's word counts.
+void OnnxStep::give(size_t output, OnnxShape shape) {
+  if (output >= node_.outputs.size() || node_.outputs[output] == kNoValue) return;
+  OnnxValue& value = graph_.values[node_.outputs[output]];
+  if (value.weight || value.input || shape.size() > kMaxOnnxRank) return;  // a name that is given twice
+  for (int64_t& size : shape) size = allowed(size);
+  if (value.ranked && value.shape.size() == shape.size())
+    for (size_t i = 0; i < shape.size(); ++i)
+      if (shape[i] == kUnknownSize) shape[i] = value.shape[i];
+  value.ranked = true;
+  value.shape = std::move(shape);
+  value.numbered = false;
+}
+
+void OnnxStep::give_numbers(size_t output, OnnxShape shape, std::vector<double> numbers) {
+  const int64_t count = elements_of(shape);
+  give(output, std::move(shape));
+  if (output >= node_.outputs.size() || node_.outputs[output] == kNoValue) return;
+  OnnxValue& value = graph_.values[node_.outputs[output]];
+  if (value.weight || value.input || count != static_cast<int64_t>(numbers.size()) ||
+      numbers.size() > kMaxOnnxElements)
+    return;
+  value.numbered = true;
+  value.numbers = std::move(numbers);
+}
+
+bool OnnxStep::emit(std::variant<Gemm, Conv, Attention, Gather> work, double weights, std::string note,
+                    double count, const std::string& detail) {
+  const auto sizes = [&]() -> std::vector<int64_t> {
+    if (const Gemm* g = std::get_if<Gemm>(&work)) return {g->batch, g->m, g->n, g->k};
+    if (const Conv* c = std::get_if<Conv>(&work))
+      return {c->batch,  c->in,     c->out,        c->height,   c->width,   c->kernel_h, c->kernel_w,
+              c->groups, c->stride_h, c->stride_w, c->out_height, c->out_width};
+    if (const Attention* a = std::get_if<Attention>(&work))
+      return {a->batch, a->heads, a->kv_heads, a->queries, a->keys, a->head_size};
+    const Gather& gather = std::get<Gather>(work);
+    return {gather.rows, gather.width};
+  }();
+  bool empty = false;
+  for (int64_t size : sizes) {
+    if (size < 0 || size > kMaxSize) return false;
+    empty = empty || size == 0;
+  }
+  if (empty) return true;  // over no tokens of a cache: nothing to compute
+  if (result_.operations.size() == kMaxProducts) return true;
+  std::string name = name_of(node_) + (detail.empty() ? "" : " " + detail);
+  result_.operations.push_back(
+      {std::move(name), Step::forward, count, std::move(work), weights, std::move(note), has(0) && in(0)->input});
+  return true;
+}
+
+void OnnxStep::assume_rows() { result_.assumed.add(name_of(node_), 1); }
+
+}  // namespace fullwarp::shapes
