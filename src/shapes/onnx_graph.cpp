@@ -21,11 +21,11 @@ namespace fullwarp::shapes {
 namespace {
 
 constexpr size_t kMaxNodes = 1'000'000;
-constexpr size_t kMaxLinks = 8'000'000;          // inputs and outputs of all nodes
-constexpr uint64_t kMaxNamesBytes = 256 << 20;   // of all names
-constexpr size_t kMaxAttributes = 32;            // of a node
-constexpr size_t kMaxWordBytes = 256;            // of an attribute
-constexpr int kMaxDepth = 8;                     // of graphs in graphs
+constexpr size_t kMaxLinks = 8'000'000;         // inputs and outputs of all nodes
+constexpr uint64_t kMaxNamesBytes = 256 << 20;  // of all names
+constexpr size_t kMaxAttributes = 32;           // of a node
+constexpr size_t kMaxWordBytes = 256;           // of an attribute
+constexpr int kMaxDepth = 8;                    // of graphs in graphs
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // TensorProto.DataType
@@ -432,15 +432,43 @@ class GraphReader {
 }  // namespace
 
 bool is_onnx_product(std::string_view type) {
-  static constexpr std::string_view kTypes[] = {
-      "Attention",     "Conv",         "ConvInteger",           "ConvTranspose",   "Einsum",
-      "FusedConv",     "FusedGemm",    "FusedMatMul",           "GRU",             "Gemm",
-      "GemmFloat8",    "LSTM",         "DynamicQuantizeMatMul", "MatMul",          "MatMulInteger",
-      "MatMulNBits",   "DeformConv",   "MatMulIntegerToFloat",  "MoE",             "MultiHeadAttention",
-      "PackedAttention", "QAttention", "QGemm",                 "QLinearConv",     "QLinearMatMul",
-      "RNN",           "QMoE",         "GroupQueryAttention",   "NhwcConv",        "PackedMultiHeadAttention",
-      "SparseAttention", "PagedAttention", "DecoderMaskedMultiHeadAttention", "DynamicQuantizeLSTM",
-      "QOrderedMatMul", "TransposeMatMul", "LongformerAttention"};
+  static constexpr std::string_view kTypes[] = {"Attention",
+                                                "Conv",
+                                                "ConvInteger",
+                                                "ConvTranspose",
+                                                "Einsum",
+                                                "FusedConv",
+                                                "FusedGemm",
+                                                "FusedMatMul",
+                                                "GRU",
+                                                "Gemm",
+                                                "GemmFloat8",
+                                                "LSTM",
+                                                "DynamicQuantizeMatMul",
+                                                "MatMul",
+                                                "MatMulInteger",
+                                                "MatMulNBits",
+                                                "DeformConv",
+                                                "MatMulIntegerToFloat",
+                                                "MoE",
+                                                "MultiHeadAttention",
+                                                "PackedAttention",
+                                                "QAttention",
+                                                "QGemm",
+                                                "QLinearConv",
+                                                "QLinearMatMul",
+                                                "RNN",
+                                                "QMoE",
+                                                "GroupQueryAttention",
+                                                "NhwcConv",
+                                                "PackedMultiHeadAttention",
+                                                "SparseAttention",
+                                                "PagedAttention",
+                                                "DecoderMaskedMultiHeadAttention",
+                                                "DynamicQuantizeLSTM",
+                                                "QOrderedMatMul",
+                                                "TransposeMatMul",
+                                                "LongformerAttention"};
   return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
 }
 

@@ -46,9 +46,8 @@ int64_t size_of_word(std::string word, const RunOptions& run) {
   std::transform(word.begin(), word.end(), word.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const auto has = [&](std::string_view part) { return word.find(part) != std::string::npos; };
-  if (!word.empty() && word.size() < 10 && std::all_of(word.begin(), word.end(), [](unsigned char c) {
-        return std::isdigit(c) != 0;
-      }))
+  if (!word.empty() && word.size() < 10 &&
+      std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c) != 0; }))
     return allowed(std::stoll(word));
   if (has("batch") || word == "n" || word == "b" || word == "bs" || word == "bsz") return run.batch;
   const bool length = has("seq") || has("len") || has("token");
@@ -73,8 +72,8 @@ void bind(OnnxValue& value, const RunOptions& run, OnnxOperations& result) {
       size = run.batch;
       const std::string name = axis.word.empty() ? "has no name" : fmt::format("is `{}`", cut(axis.word));
       if (result.notes.size() < kNamed)
-        result.notes.push_back(fmt::format("the first axis of input `{}` {}: it is taken as the batch",
-                                           cut(value.name), name));
+        result.notes.push_back(
+            fmt::format("the first axis of input `{}` {}: it is taken as the batch", cut(value.name), name));
     }
     value.shape.push_back(size);
   }
@@ -115,7 +114,8 @@ class Inference {
       }
     for (const auto& [name, size] : run_.axes)
       if (!seen.contains(name) && result_.notes.size() < kNamed)
-        result_.notes.push_back(fmt::format("--axis {}={}: the graph has no axis of this name", cut(name), size));
+        result_.notes.push_back(
+            fmt::format("--axis {}={}: the graph has no axis of this name", cut(name), size));
   }
 
   void visit(const OnnxNode& node) {
@@ -328,8 +328,8 @@ bool OnnxStep::emit(std::variant<Gemm, Conv, Attention, Gather> work, double wei
   const auto sizes = [&]() -> std::vector<int64_t> {
     if (const Gemm* g = std::get_if<Gemm>(&work)) return {g->batch, g->m, g->n, g->k};
     if (const Conv* c = std::get_if<Conv>(&work))
-      return {c->batch,  c->in,     c->out,        c->height,   c->width,   c->kernel_h, c->kernel_w,
-              c->groups, c->stride_h, c->stride_w, c->out_height, c->out_width};
+      return {c->batch,    c->in,     c->out,      c->height,   c->width,      c->kernel_h,
+              c->kernel_w, c->groups, c->stride_h, c->stride_w, c->out_height, c->out_width};
     if (const Attention* a = std::get_if<Attention>(&work))
       return {a->batch, a->heads, a->kv_heads, a->queries, a->keys, a->head_size};
     const Gather& gather = std::get<Gather>(work);
@@ -343,8 +343,8 @@ bool OnnxStep::emit(std::variant<Gemm, Conv, Attention, Gather> work, double wei
   if (empty) return true;  // over no tokens of a cache: nothing to compute
   if (result_.operations.size() == kMaxProducts) return true;
   std::string name = name_of(node_) + (detail.empty() ? "" : " " + detail);
-  result_.operations.push_back(
-      {std::move(name), Step::forward, count, std::move(work), weights, std::move(note), has(0) && in(0)->input});
+  result_.operations.push_back({std::move(name), Step::forward, count, std::move(work), weights,
+                                std::move(note), has(0) && in(0)->input});
   return true;
 }
 

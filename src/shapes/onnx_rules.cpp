@@ -52,7 +52,8 @@ bool broadcast(const OnnxShape& a, const OnnxShape& b, OnnxShape& result) {
   return true;
 }
 
-const std::vector<double>* list_or_input(OnnxStep& step, std::string_view attribute, size_t input, bool& bad) {
+const std::vector<double>* list_or_input(OnnxStep& step, std::string_view attribute, size_t input,
+                                         bool& bad) {
   bad = false;
   if (const std::vector<double>* list = step.list(attribute)) return list;
   if (!step.has(input)) return nullptr;

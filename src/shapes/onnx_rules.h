@@ -31,8 +31,8 @@ inline constexpr int64_t kNotWhole = std::numeric_limits<int64_t>::min();
 int64_t whole(double number);  // towards zero, within +-2^40; kNotWhole if not known
 // Unknown if a size is, or beyond kMaxSize.
 int64_t elements_of(std::span<const int64_t> shape);
-int64_t times(int64_t a, int64_t b);    // of sizes; unknown beyond kMaxSize
-int64_t allowed(int64_t size);          // unknown outside of 0 to kMaxSize
+int64_t times(int64_t a, int64_t b);                      // of sizes; unknown beyond kMaxSize
+int64_t allowed(int64_t size);                            // unknown outside of 0 to kMaxSize
 std::optional<size_t> axis_of(double axis, size_t rank);  // negative ones count from the end
 // NumPy's rule; false if the sizes do not fit.
 bool broadcast(const OnnxShape& a, const OnnxShape& b, OnnxShape& result);

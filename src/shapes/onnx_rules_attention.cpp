@@ -24,7 +24,9 @@ int64_t cached_keys(OnnxStep& step, size_t input, size_t rank, size_t axis) {
   return past != nullptr && past->size() == rank ? (*past)[axis] : kUnknownSize;
 }
 
-int64_t sum(int64_t a, int64_t b) { return a == kUnknownSize || b == kUnknownSize ? kUnknownSize : allowed(a + b); }
+int64_t sum(int64_t a, int64_t b) {
+  return a == kUnknownSize || b == kUnknownSize ? kUnknownSize : allowed(a + b);
+}
 
 bool known_sizes(const Attention& a) {
   for (int64_t size : {a.batch, a.heads, a.kv_heads, a.queries, a.keys, a.head_size, a.value_size})
@@ -73,7 +75,8 @@ bool attention_with_weights(OnnxStep& step) {
   if (x->size() != 3 || w->size() != 2) return step.refuse("its operands are no activations and weights");
   const int64_t heads = heads_of(step, "num_heads");
   int64_t queries = divided((*w)[1], 3), values = queries;
-  if (const std::vector<double>* sizes = step.list("qkv_hidden_sizes"); sizes != nullptr && sizes->size() == 3) {
+  if (const std::vector<double>* sizes = step.list("qkv_hidden_sizes");
+      sizes != nullptr && sizes->size() == 3) {
     queries = allowed(whole((*sizes)[0]));
     values = allowed(whole((*sizes)[2]));
   }
@@ -117,7 +120,8 @@ bool attention_of_heads(OnnxStep& step) {
   if (packed && !grouped) return step.refuse("packed operands are not read");
   int64_t head_size = divided((*q)[2], heads), keys = (*q)[1], value_size = head_size;
   if (packed) {
-    head_size = value_size = divided((*q)[2], heads == kUnknownSize ? -1 : heads + 2 * std::max<int64_t>(0, kv_heads));
+    head_size = value_size =
+        divided((*q)[2], heads == kUnknownSize ? -1 : heads + 2 * std::max<int64_t>(0, kv_heads));
   } else {
     const OnnxShape* k = step.shape(1);
     if (k == nullptr) return false;
@@ -136,8 +140,7 @@ bool attention_of_heads(OnnxStep& step) {
                           .keys = sum(keys, cached_keys(step, grouped ? 3 : 6, 4, 2)),
                           .head_size = head_size,
                           .value_size = value_size};
-  step.give(0, {work.batch, work.queries,
-                heads == kUnknownSize ? kUnknownSize : times(heads, value_size)});
+  step.give(0, {work.batch, work.queries, heads == kUnknownSize ? kUnknownSize : times(heads, value_size)});
   step.give(1, {work.batch, kv_heads, work.keys, head_size});
   step.give(2, {work.batch, kv_heads, work.keys, value_size});
   return emit_attention(step, work);

@@ -29,7 +29,9 @@ constexpr Named<Unary> kUnary[] = {
     {"Floor", [](double a, bool) { return std::floor(a); }},
     {"Identity", same},
     {"Neg", [](double a, bool) { return -a; }},
-    {"Not", [](double a, bool) { return std::isnan(a) ? a : a == 0 ? 1.0 : 0.0; }},
+    {"Not", [](double a, bool) { return std::isnan(a) ? a
+                                        : a == 0      ? 1.0
+                                                      : 0.0; }},
     {"Reciprocal", [](double a, bool) { return 1 / a; }},
     {"Round", [](double a, bool) { return std::nearbyint(a); }},
     {"Sqrt", [](double a, bool) { return std::sqrt(a); }},
@@ -41,14 +43,18 @@ constexpr Named<Binary> kBinary[] = {
     {"Add", [](double a, double b, bool) { return a + b; }},
     {"And", [](double a, double b, bool) { return truth(a, b, a != 0 && b != 0); }},
     {"Div",
-     [](double a, double b, bool real) { return b == 0 ? kNotKnown : real ? a / b : std::trunc(a / b); }},
+     [](double a, double b, bool real) { return b == 0 ? kNotKnown
+                                                : real ? a / b
+                                                       : std::trunc(a / b); }},
     {"Equal", [](double a, double b, bool) { return truth(a, b, a == b); }},
     {"Greater", [](double a, double b, bool) { return truth(a, b, a > b); }},
     {"GreaterOrEqual", [](double a, double b, bool) { return truth(a, b, a >= b); }},
     {"Less", [](double a, double b, bool) { return truth(a, b, a < b); }},
     {"LessOrEqual", [](double a, double b, bool) { return truth(a, b, a <= b); }},
-    {"Max", [](double a, double b, bool) { return std::isnan(a) || std::isnan(b) ? kNotKnown : std::max(a, b); }},
-    {"Min", [](double a, double b, bool) { return std::isnan(a) || std::isnan(b) ? kNotKnown : std::min(a, b); }},
+    {"Max",
+     [](double a, double b, bool) { return std::isnan(a) || std::isnan(b) ? kNotKnown : std::max(a, b); }},
+    {"Min",
+     [](double a, double b, bool) { return std::isnan(a) || std::isnan(b) ? kNotKnown : std::min(a, b); }},
     {"Mod",  // the sign of the divisor, as NumPy has it
      [](double a, double b, bool) { return b == 0 ? kNotKnown : a - std::floor(a / b) * b; }},
     {"Mul", [](double a, double b, bool) { return a * b; }},
@@ -363,7 +369,8 @@ bool top(OnnxStep& step) {
   const std::vector<double>* k = list_or_input(step, "k", 1, bad);
   if (!axis) return false;
   OnnxShape result = *shape;
-  result[*axis] = k != nullptr && k->size() == 1 && !std::isnan((*k)[0]) ? allowed(whole((*k)[0])) : kUnknownSize;
+  result[*axis] =
+      k != nullptr && k->size() == 1 && !std::isnan((*k)[0]) ? allowed(whole((*k)[0])) : kUnknownSize;
   step.give(1, result);
   step.give(0, std::move(result));
   return true;
@@ -390,26 +397,95 @@ bool nonzero(OnnxStep& step) {
   return true;
 }
 
-constexpr std::string_view kShapeOfFirst[] = {
-    "Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "BatchNormalization", "Bernoulli", "BiasGelu",
-    "BitwiseNot", "Ceil", "Celu", "Clip", "Cos", "Cosh", "CumSum", "Elu", "Erf", "Exp", "EyeLike", "FakeQuant",
-    "FastGelu", "Floor", "Gelu", "GroupNorm", "GroupNormalization", "HardSigmoid", "HardSwish", "Hardmax",
-    "Identity", "InstanceNormalization", "IsInf", "IsNaN", "LRN", "LayerNormalization", "LeakyRelu", "Log",
-    "LogSoftmax", "LpNormalization", "MeanVarianceNormalization", "Mish", "Neg", "Not", "PRelu",
-    "QuantizeLinear", "DequantizeLinear", "QuickGelu", "RMSNormalization", "RandomNormalLike",
-    "RandomUniformLike", "Reciprocal", "Relu", "ReverseSequence", "RotaryEmbedding", "Round", "Scatter",
-    "ScatterElements", "ScatterND", "Selu", "Shrink", "Sigmoid", "Sign", "SimplifiedLayerNormalization", "Sin",
-    "Sinh", "SkipLayerNormalization", "SkipSimplifiedLayerNormalization", "Softmax", "Softplus", "Softsign",
-    "Sqrt", "Swish", "Tan", "Tanh", "TensorScatter", "ThresholdedRelu", "Trilu"};
+constexpr std::string_view kShapeOfFirst[] = {"Abs",
+                                              "Acos",
+                                              "Acosh",
+                                              "Asin",
+                                              "Asinh",
+                                              "Atan",
+                                              "Atanh",
+                                              "BatchNormalization",
+                                              "Bernoulli",
+                                              "BiasGelu",
+                                              "BitwiseNot",
+                                              "Ceil",
+                                              "Celu",
+                                              "Clip",
+                                              "Cos",
+                                              "Cosh",
+                                              "CumSum",
+                                              "Elu",
+                                              "Erf",
+                                              "Exp",
+                                              "EyeLike",
+                                              "FakeQuant",
+                                              "FastGelu",
+                                              "Floor",
+                                              "Gelu",
+                                              "GroupNorm",
+                                              "GroupNormalization",
+                                              "HardSigmoid",
+                                              "HardSwish",
+                                              "Hardmax",
+                                              "Identity",
+                                              "InstanceNormalization",
+                                              "IsInf",
+                                              "IsNaN",
+                                              "LRN",
+                                              "LayerNormalization",
+                                              "LeakyRelu",
+                                              "Log",
+                                              "LogSoftmax",
+                                              "LpNormalization",
+                                              "MeanVarianceNormalization",
+                                              "Mish",
+                                              "Neg",
+                                              "Not",
+                                              "PRelu",
+                                              "QuantizeLinear",
+                                              "DequantizeLinear",
+                                              "QuickGelu",
+                                              "RMSNormalization",
+                                              "RandomNormalLike",
+                                              "RandomUniformLike",
+                                              "Reciprocal",
+                                              "Relu",
+                                              "ReverseSequence",
+                                              "RotaryEmbedding",
+                                              "Round",
+                                              "Scatter",
+                                              "ScatterElements",
+                                              "ScatterND",
+                                              "Selu",
+                                              "Shrink",
+                                              "Sigmoid",
+                                              "Sign",
+                                              "SimplifiedLayerNormalization",
+                                              "Sin",
+                                              "Sinh",
+                                              "SkipLayerNormalization",
+                                              "SkipSimplifiedLayerNormalization",
+                                              "Softmax",
+                                              "Softplus",
+                                              "Softsign",
+                                              "Sqrt",
+                                              "Swish",
+                                              "Tan",
+                                              "Tanh",
+                                              "TensorScatter",
+                                              "ThresholdedRelu",
+                                              "Trilu"};
 
 constexpr std::string_view kElementwise[] = {
-    "Add", "And", "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Div", "Equal", "Greater",
-    "GreaterOrEqual", "Less", "LessOrEqual", "Max", "Mean", "Min", "Mod", "Mul", "Or", "Pow", "Sub", "Sum",
-    "Xor"};
+    "Add",        "And",         "BitShift", "BitwiseAnd", "BitwiseOr",
+    "BitwiseXor", "Div",         "Equal",    "Greater",    "GreaterOrEqual",
+    "Less",       "LessOrEqual", "Max",      "Mean",       "Min",
+    "Mod",        "Mul",         "Or",       "Pow",        "Sub",
+    "Sum",        "Xor"};
 
-constexpr std::string_view kReductions[] = {"ReduceL1",   "ReduceL2",  "ReduceLogSum", "ReduceLogSumExp",
-                                            "ReduceMax",  "ReduceMean", "ReduceMin",   "ReduceProd",
-                                            "ReduceSum",  "ReduceSumSquare"};
+constexpr std::string_view kReductions[] = {"ReduceL1",  "ReduceL2",       "ReduceLogSum", "ReduceLogSumExp",
+                                            "ReduceMax", "ReduceMean",     "ReduceMin",    "ReduceProd",
+                                            "ReduceSum", "ReduceSumSquare"};
 
 }  // namespace
 

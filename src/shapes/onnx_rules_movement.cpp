@@ -12,7 +12,8 @@ namespace {
 constexpr auto kMost = static_cast<int64_t>(kMaxOnnxElements);
 
 bool keep_elements(OnnxStep& step, const OnnxShape& result) {
-  return move_elements(step, 0, result, [&](const std::vector<int64_t>& index) { return flat_index(result, index); });
+  return move_elements(step, 0, result,
+                       [&](const std::vector<int64_t>& index) { return flat_index(result, index); });
 }
 
 bool reshape(OnnxStep& step) {
@@ -39,15 +40,18 @@ bool reshape(OnnxStep& step) {
     int64_t others = 1;
     size_t place = 0;
     for (size_t i = 0; i < result.size(); ++i) {
-      if (result[i] == kUnknownSize) place = i;
-      else others = times(others, result[i]);
+      if (result[i] == kUnknownSize)
+        place = i;
+      else
+        others = times(others, result[i]);
     }
     if (others > 0 && total % others == 0) result[place] = total / others;
   } else if (total == 0 && unknown == 1 && rest) {
     result[*rest] = 0;
   }
   const int64_t count = elements_of(result);
-  if (total >= 0 && count >= 0 && total != count) return step.refuse("its target has another number of elements");
+  if (total >= 0 && count >= 0 && total != count)
+    return step.refuse("its target has another number of elements");
   return keep_elements(step, result);
 }
 
@@ -149,7 +153,8 @@ bool concat(OnnxStep& step) {
     for (size_t d = 0; d < result.size(); ++d) {
       const int64_t next = (*shape)[d];
       if (d == *axis) {
-        result[d] = result[d] == kUnknownSize || next == kUnknownSize ? kUnknownSize : allowed(result[d] + next);
+        result[d] =
+            result[d] == kUnknownSize || next == kUnknownSize ? kUnknownSize : allowed(result[d] + next);
       } else if (result[d] == kUnknownSize) {
         result[d] = next;
       } else if (next != kUnknownSize && next != result[d]) {
@@ -386,14 +391,14 @@ bool blocks(OnnxStep& step) {
 
 std::span<const OnnxRuleEntry> onnx_movement_rules() {
   static constexpr OnnxRuleEntry kRules[] = {
-      {"Reshape", reshape},       {"Flatten", flatten},
-      {"Squeeze", squeeze},       {"Unsqueeze", unsqueeze},
-      {"Transpose", transpose},   {"Concat", concat},
-      {"Split", split},           {"Slice", slice},
-      {"Gather", gather},         {"GatherElements", gather_elements},
-      {"GatherND", gather_nd},    {"Expand", expand},
-      {"Tile", tile},             {"Pad", pad},
-      {"DepthToSpace", blocks},   {"SpaceToDepth", blocks},
+      {"Reshape", reshape},     {"Flatten", flatten},
+      {"Squeeze", squeeze},     {"Unsqueeze", unsqueeze},
+      {"Transpose", transpose}, {"Concat", concat},
+      {"Split", split},         {"Slice", slice},
+      {"Gather", gather},       {"GatherElements", gather_elements},
+      {"GatherND", gather_nd},  {"Expand", expand},
+      {"Tile", tile},           {"Pad", pad},
+      {"DepthToSpace", blocks}, {"SpaceToDepth", blocks},
   };
   return kRules;
 }

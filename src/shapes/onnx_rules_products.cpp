@@ -9,7 +9,9 @@ namespace fullwarp::shapes {
 
 namespace {
 
-double area(int64_t rows, int64_t columns) { return static_cast<double>(rows) * static_cast<double>(columns); }
+double area(int64_t rows, int64_t columns) {
+  return static_cast<double>(rows) * static_cast<double>(columns);
+}
 
 Layout layout_of(bool a_turned, bool b_turned) {
   return a_turned ? (b_turned ? Layout::tt : Layout::tn) : (b_turned ? Layout::nt : Layout::nn);

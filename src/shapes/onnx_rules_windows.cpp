@@ -43,8 +43,7 @@ int64_t places(const Windows& w, size_t axis, int64_t size, bool ceil) {
   if (size < 0 || !w.known) return kUnknownSize;
   const int64_t stride = w.stride[axis];
   if (w.same) return (size + stride - 1) / stride;
-  const int64_t reach =
-      size + w.before[axis] + w.after[axis] - w.dilation[axis] * (w.kernel[axis] - 1) - 1;
+  const int64_t reach = size + w.before[axis] + w.after[axis] - w.dilation[axis] * (w.kernel[axis] - 1) - 1;
   if (reach < 0) return kUnknownSize;
   int64_t count = (ceil ? reach + stride - 1 : reach) / stride + 1;
   if (ceil && (count - 1) * stride >= size + w.before[axis]) --count;  // one that would see padding only
@@ -100,8 +99,8 @@ bool convolution(OnnxStep& step) {
       const std::vector<double>* more = step.list("output_padding");
       const int64_t extra = more == nullptr ? 0 : i < more->size() ? whole((*more)[i]) : kNotWhole;
       const bool known = extra >= 0 && extra <= kLargest;
-      result.push_back(known ? allowed(w.stride[i] * (size - 1) + extra +
-                                       (w.kernel[i] - 1) * w.dilation[i] + 1 - w.before[i] - w.after[i])
+      result.push_back(known ? allowed(w.stride[i] * (size - 1) + extra + (w.kernel[i] - 1) * w.dilation[i] +
+                                       1 - w.before[i] - w.after[i])
                              : kUnknownSize);
     }
   }
@@ -202,14 +201,21 @@ bool resize(OnnxStep& step) {
 
 std::span<const OnnxRuleEntry> onnx_window_rules() {
   static constexpr OnnxRuleEntry kRules[] = {
-      {"Conv", convolution},        {"FusedConv", convolution},
-      {"ConvInteger", convolution}, {"QLinearConv", convolution},
-      {"ConvTranspose", convolution}, {"MaxPool", pool},
-      {"AveragePool", pool},        {"LpPool", pool},
-      {"QLinearAveragePool", pool}, {"GlobalAveragePool", pool_all},
-      {"GlobalMaxPool", pool_all},  {"GlobalLpPool", pool_all},
+      {"Conv", convolution},
+      {"FusedConv", convolution},
+      {"ConvInteger", convolution},
+      {"QLinearConv", convolution},
+      {"ConvTranspose", convolution},
+      {"MaxPool", pool},
+      {"AveragePool", pool},
+      {"LpPool", pool},
+      {"QLinearAveragePool", pool},
+      {"GlobalAveragePool", pool_all},
+      {"GlobalMaxPool", pool_all},
+      {"GlobalLpPool", pool_all},
       {"QLinearGlobalAveragePool", pool_all},
-      {"Resize", resize},           {"Upsample", resize},
+      {"Resize", resize},
+      {"Upsample", resize},
   };
   return kRules;
 }

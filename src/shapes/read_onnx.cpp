@@ -67,7 +67,8 @@ Result<Model> read_onnx(const ByteSource& source, const std::string& file, const
   }
   std::vector<std::string> left_out;
   for (const auto& [reason, names] : found.left_out)
-    left_out.push_back(fmt::format("{} products are left out, because {}: {}", names.all, reason, names.text()));
+    left_out.push_back(
+        fmt::format("{} products are left out, because {}: {}", names.all, reason, names.text()));
   if (found.other_left_out.all > 0)
     left_out.push_back(fmt::format("{} products are left out for other reasons: {}", found.other_left_out.all,
                                    found.other_left_out.text()));

@@ -1,5 +1,6 @@
 // The command line: files in, exit codes, formats and pictures out.
 #include "../cli/fixture.h"
+#include "files.h"
 
 namespace fullwarp::cli {
 namespace {
@@ -48,6 +49,22 @@ TEST_F(Shapes, ACacheAddsKeysToAttention) {
   EXPECT_EQ(run_with({"shapes", gpt2(), "--cached", "8", "--backward"}).code, 2);
 }
 
+TEST_F(Shapes, AxesOfAGraphAreSetByName) {
+  namespace bytes = shapes::test;
+  const std::string file =
+      write("m.onnx", bytes::OnnxFile{.nodes = {bytes::onnx_node("MatMul", {"x", "x"}, "y")},
+                                      .inputs = {bytes::onnx_value("x", {{0, "height"}, {0, "width"}})}}
+                          .model());
+  const Outcome open = run_with({"shapes", file, "--batch", "64"});
+  EXPECT_EQ(open.code, 2);
+  EXPECT_THAT(open.err, HasSubstr("axis 1 of the graph's input `x` is `width`: set it with --axis width=N"));
+  const Outcome set = run_with({"shapes", file, "--axis", "width=64", "--axis", "x:0=64"});
+  EXPECT_EQ(set.code, 0) << set.err;
+  EXPECT_THAT(set.out, HasSubstr("64 x 64 x 64, NN"));
+  EXPECT_THAT(run_with({"shapes", gpt2(), "--axis", "width=64"}).out,
+              HasSubstr("--axis sets axes of ONNX graphs"));
+}
+
 TEST_F(Shapes, AFileThatCannotBeUsedIsTwoAndTheOthersAreStillReported) {
   const Outcome outcome = run_with({"shapes", path("missing.gguf"), gpt2()});
   EXPECT_EQ(outcome.code, 2);
@@ -63,6 +80,9 @@ TEST_F(Shapes, MistakesOnTheCommandLineAreTwo) {
         {"shapes", file, "--batch", "-1"},
         {"shapes", file, "--dtype", "fp7"},
         {"shapes", file, "--gpu", "h20O"},
+        {"shapes", file, "--axis", "height"},
+        {"shapes", file, "--axis", "height=0"},
+        {"shapes", file, "--axis", "=5"},
         {"shapes", file, "--format", "pdf"},
         {"shapes", file, "--batch", "1048576", "--sequence", "4194304"},
         {"shapes", file, "--picture", path("p.svg"), "--number", "nothing"}}) {

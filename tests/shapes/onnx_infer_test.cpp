@@ -1,5 +1,6 @@
-// Sizes of graphs that declare nothing but their inputs, as exporters write them: attention whose Reshapes have
-// computed targets, convolutions with strides and groups, caches, and what cannot be known. Sizes by hand.
+// Sizes of graphs that declare nothing but their inputs, as exporters write them: attention whose Reshapes
+// have computed targets, convolutions with strides and groups, caches, and what cannot be known. Sizes by
+// hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +42,8 @@ void split_heads(OnnxFile& graph, const std::string& of, const std::string& to, 
   for (const char* which : {"0", "1"}) {
     node(onnx_node("Shape", {of}, p + "shape" + which));
     node(onnx_node("Constant", {}, p + "index" + which, {onnx_numbers("value", {}, {std::stoi(which)})}));
-    node(onnx_node("Gather", {p + "shape" + which, p + "index" + which}, p + "size" + which, {onnx_int("axis", 0)}));
+    node(onnx_node("Gather", {p + "shape" + which, p + "index" + which}, p + "size" + which,
+                   {onnx_int("axis", 0)}));
     node(onnx_node("Unsqueeze", {p + "size" + which, "axes0"}, p + "part" + which));
   }
   node(onnx_node("Constant", {}, p + "heads", {onnx_numbers("value", {1}, {heads})}));
@@ -83,9 +85,9 @@ void layer(OnnxFile& graph, const std::string& x, const std::string& p) {
 
 OnnxFile two_layers() {
   OnnxFile graph = {.nodes = {onnx_node("Gather", {"words", "ids"}, "x")},
-                     .tensors = {onnx_tensor("words", {1000, 96}), onnx_numbers_tensor("axes0", {1}, {0}),
-                                 onnx_tensor("scale", {})},
-                     .inputs = {onnx_value("ids", {{0, "batch_size"}, {0, "sequence_length"}})}};
+                    .tensors = {onnx_tensor("words", {1000, 96}), onnx_numbers_tensor("axes0", {1}, {0}),
+                                onnx_tensor("scale", {})},
+                    .inputs = {onnx_value("ids", {{0, "batch_size"}, {0, "sequence_length"}})}};
   layer(graph, "x", "a.");
   layer(graph, "a.out", "b.");
   return graph;
@@ -111,10 +113,11 @@ TEST(OnnxInfer, ACacheIsJoinedToTheKeys) {
                 onnx_node("Transpose", {"keys"}, "kt", {onnx_ints("perm", {0, 1, 3, 2})}),
                 onnx_node("MatMul", {"q", "kt"}, "scores"), onnx_node("Add", {"scores", "mask"}, "masked"),
                 onnx_node("Softmax", {"masked"}, "soft"), onnx_node("MatMul", {"soft", "keys"}, "mixed")},
-      .inputs = {onnx_value("past", {{0, "batch"}, {8, ""}, {0, "past_sequence_length"}, {64, ""}}),
-                 onnx_value("new", {{0, "batch"}, {8, ""}, {0, "sequence_length"}, {64, ""}}),
-                 onnx_value("q", {{0, "batch"}, {8, ""}, {0, "seq_len"}, {64, ""}}),
-                 onnx_value("mask", {{0, "batch"}, {1, ""}, {0, "sequence_length"}, {0, "total_sequence_length"}})}};
+      .inputs = {
+          onnx_value("past", {{0, "batch"}, {8, ""}, {0, "past_sequence_length"}, {64, ""}}),
+          onnx_value("new", {{0, "batch"}, {8, ""}, {0, "sequence_length"}, {64, ""}}),
+          onnx_value("q", {{0, "batch"}, {8, ""}, {0, "seq_len"}, {64, ""}}),
+          onnx_value("mask", {{0, "batch"}, {1, ""}, {0, "sequence_length"}, {0, "total_sequence_length"}})}};
   const Derived derived = products(graph, {.batch = 2, .sequence = 1, .cached = 500});
   EXPECT_EQ(product(derived, "MatMul node of scores"), "1 x 501 x 64, NN, batch 16, 1 times");
   EXPECT_EQ(product(derived, "MatMul node of mixed"), "1 x 64 x 501, NN, batch 16, 1 times");
@@ -143,9 +146,11 @@ TEST(OnnxInfer, ConvolutionsWithStridesGroupsAndAutomaticPads) {
       .nodes = {onnx_node("Conv", {"image", "w1"}, "a",
                           {onnx_ints("strides", {2, 2}), onnx_text("auto_pad", "SAME_UPPER")}),
                 onnx_node("AveragePool", {"a"}, "b",
-                          {onnx_ints("kernel_shape", {3, 3}), onnx_ints("strides", {2, 2}), onnx_int("ceil_mode", 1)}),
-                onnx_node("Conv", {"b", "w2"}, "c",
-                          {onnx_int("group", 8), onnx_ints("dilations", {2, 2}), onnx_ints("pads", {2, 2, 2, 2})}),
+                          {onnx_ints("kernel_shape", {3, 3}), onnx_ints("strides", {2, 2}),
+                           onnx_int("ceil_mode", 1)}),
+                onnx_node(
+                    "Conv", {"b", "w2"}, "c",
+                    {onnx_int("group", 8), onnx_ints("dilations", {2, 2}), onnx_ints("pads", {2, 2, 2, 2})}),
                 onnx_node("Resize", {"c", "", "factors"}, "d"),
                 onnx_node("Concat", {"d", "d"}, "e", {onnx_int("axis", 1)}),
                 onnx_node("ConvTranspose", {"e", "w3"}, "f", {onnx_ints("strides", {2, 2})}),
@@ -192,7 +197,8 @@ TEST(OnnxInfer, SplitSliceExpandAndEinsum) {
   EXPECT_EQ(product(derived, "MatMul node of mixed"), "7 x 32 x 5, NN, batch 2, 1 times");
 }
 
-// PyTorch's F.pad: the pads are reshaped, reversed and turned by nodes. expand(-1, ...): Where picks the ones.
+// PyTorch's F.pad: the pads are reshaped, reversed and turned by nodes. expand(-1, ...): Where picks the
+// ones.
 TEST(OnnxInfer, SmallTensorsAreComputed) {
   const OnnxFile graph = {
       .nodes = {onnx_node("Reshape", {"pads", "pairs"}, "p1"),  // [[1, 2], [3, 4], [0, 0], [0, 0]]
@@ -207,11 +213,11 @@ TEST(OnnxInfer, SmallTensorsAreComputed) {
                 onnx_node("Expand", {"column", "target"}, "wide"), onnx_node("MatMul", {"wide", "m"}, "z")},
       .tensors = {onnx_numbers_tensor("pads", {8}, {1, 2, 3, 4, 0, 0, 0, 0}),
                   onnx_numbers_tensor("pairs", {2}, {-1, 2}), onnx_numbers_tensor("last", {1}, {-1}),
-                  onnx_numbers_tensor("before", {1}, {-(int64_t{1} << 62)}), onnx_numbers_tensor("zero", {1}, {0}),
-                  onnx_numbers_tensor("back", {1}, {-1}), onnx_numbers_tensor("flat", {1}, {-1}),
-                  onnx_numbers_tensor("two", {1}, {2}), onnx_numbers_tensor("minus", {}, {-1}),
-                  onnx_numbers_tensor("wish", {2}, {-1, 9}), onnx_tensor("w", {8, 3, 1, 1}),
-                  onnx_tensor("m", {9, 4})},
+                  onnx_numbers_tensor("before", {1}, {-(int64_t{1} << 62)}),
+                  onnx_numbers_tensor("zero", {1}, {0}), onnx_numbers_tensor("back", {1}, {-1}),
+                  onnx_numbers_tensor("flat", {1}, {-1}), onnx_numbers_tensor("two", {1}, {2}),
+                  onnx_numbers_tensor("minus", {}, {-1}), onnx_numbers_tensor("wish", {2}, {-1, 9}),
+                  onnx_tensor("w", {8, 3, 1, 1}), onnx_tensor("m", {9, 4})},
       .inputs = {onnx_value("x", {{1, ""}, {3, ""}, {10, ""}, {20, ""}}),
                  onnx_value("column", {{6, ""}, {1, ""}})}};
   const Derived derived = products(graph);
@@ -226,16 +232,19 @@ TEST(OnnxInfer, FusedAttentionOfOnnxRuntime) {
                           {onnx_int("num_heads", 12), onnx_int("kv_num_heads", 4)}),
                 onnx_node("MatMul", {"b", "w"}, "c")},
       .tensors = {onnx_tensor("w", {768, 3072})},
-      .inputs = {onnx_value("q", {{2, ""}, {16, ""}, {768, ""}}), onnx_value("k", {{2, ""}, {30, ""}, {768, ""}}),
+      .inputs = {onnx_value("q", {{2, ""}, {16, ""}, {768, ""}}),
+                 onnx_value("k", {{2, ""}, {30, ""}, {768, ""}}),
                  onnx_value("g", {{2, ""}, {16, ""}, {256, ""}}),
                  onnx_value("past", {{2, ""}, {4, ""}, {100, ""}, {64, ""}})}};
   const Derived derived = products(graph);
   const Attention dense = std::get<Attention>(find(derived, "MultiHeadAttention node of a")->work);
-  EXPECT_THAT((std::vector<int64_t>{dense.batch, dense.heads, dense.kv_heads, dense.queries, dense.keys, dense.head_size}),
+  EXPECT_THAT((std::vector<int64_t>{dense.batch, dense.heads, dense.kv_heads, dense.queries, dense.keys,
+                                    dense.head_size}),
               ElementsAre(2, 12, 12, 16, 30, 64));
   EXPECT_FALSE(dense.causal);
   const Attention grouped = std::get<Attention>(find(derived, "GroupQueryAttention node of b")->work);
-  EXPECT_THAT((std::vector<int64_t>{grouped.heads, grouped.kv_heads, grouped.queries, grouped.keys, grouped.head_size}),
+  EXPECT_THAT((std::vector<int64_t>{grouped.heads, grouped.kv_heads, grouped.queries, grouped.keys,
+                                    grouped.head_size}),
               ElementsAre(12, 4, 16, 116, 64));
   EXPECT_TRUE(grouped.causal);
   EXPECT_EQ(product(derived, "MatMul node of c"), "32 x 3072 x 768, NN, 1 times");
@@ -260,23 +269,31 @@ TEST(OnnxInfer, WhatCannotBeKnownIsNamed) {
                 onnx_node("Transpose", {"places"}, "turned"), onnx_node("MatMul", {"turned", "x"}, "lost"),
                 onnx_node("Conv", {"image", "kernel"}, "seen"), onnx_node("Mystery", {"x"}, "odd"),
                 onnx_node("MatMul", {"odd", "odd"}, "odder"), onnx_node("MatMul", {"x", "nowhere"}, "gone"),
-                onnx_node("MatMul", {"x", "narrow"}, "wrong"), onnx_node("GemmFloat8", {"x", "w"}, "special")},
-      .tensors = {onnx_tensor("w", {64, 32}), onnx_tensor("kernel", {8, 3, 3, 3}), onnx_tensor("narrow", {63, 8})},
+                onnx_node("MatMul", {"x", "narrow"}, "wrong"),
+                onnx_node("GemmFloat8", {"x", "w"}, "special")},
+      .tensors = {onnx_tensor("w", {64, 32}), onnx_tensor("kernel", {8, 3, 3, 3}),
+                  onnx_tensor("narrow", {63, 8})},
       .inputs = {onnx_value("x", {{2, ""}, {64, ""}}),
                  onnx_value("image", {{1, ""}, {3, ""}, {0, "height"}, {0, "width"}})}};
   EXPECT_EQ(product(products(graph), "MatMul node of fine"), "2 x 32 x 64, NN, 1 times");
   const std::vector<std::string> said = notes(graph);
-  EXPECT_THAT(said, Contains("1 products are left out, because the size of `places` is not known behind NonZero "
-                             "node of places: MatMul node of lost (input 1)"));
-  EXPECT_THAT(said, Contains("1 products are left out, because axis 2 of the graph's input `image` is `height`: "
-                             "set it with --axis height=N: Conv node of seen (input 1)"));
-  EXPECT_THAT(said, Contains("1 products are left out, because the size of `odd` is not known behind Mystery node "
-                             "of odd: MatMul node of odder (input 1)"));
-  EXPECT_THAT(said, Contains("1 products are left out, because `nowhere` is no input, tensor or result of a node "
-                             "before: MatMul node of gone (input 2)"));
-  EXPECT_THAT(said, Contains("1 products are left out, because its inputs' sizes do not fit: MatMul node of wrong"));
-  EXPECT_THAT(said, Contains("1 products are left out, because this operation is not known here: GemmFloat8 node of "
-                             "special"));
+  EXPECT_THAT(said,
+              Contains("1 products are left out, because the size of `places` is not known behind NonZero "
+                       "node of places: MatMul node of lost (input 1)"));
+  EXPECT_THAT(said,
+              Contains("1 products are left out, because axis 2 of the graph's input `image` is `height`: "
+                       "set it with --axis height=N: Conv node of seen (input 1)"));
+  EXPECT_THAT(said,
+              Contains("1 products are left out, because the size of `odd` is not known behind Mystery node "
+                       "of odd: MatMul node of odder (input 1)"));
+  EXPECT_THAT(said,
+              Contains("1 products are left out, because `nowhere` is no input, tensor or result of a node "
+                       "before: MatMul node of gone (input 2)"));
+  EXPECT_THAT(
+      said, Contains("1 products are left out, because its inputs' sizes do not fit: MatMul node of wrong"));
+  EXPECT_THAT(
+      said, Contains("1 products are left out, because this operation is not known here: GemmFloat8 node of "
+                     "special"));
   EXPECT_EQ(said.size(), 6u);
   // With the sizes given: 20 - 2 = 18 by 30 - 2 = 28.
   const Derived sized = products(graph, {.axes = {{"height", 20}, {"image:3", 30}}});
@@ -287,17 +304,19 @@ TEST(OnnxInfer, WhatCannotBeKnownIsNamed) {
 TEST(OnnxInfer, ProductsInTheBodyOfANodeAreCounted) {
   const std::string body = bytes_field(1, onnx_node("MatMul", {"a", "b"}, "c")) +
                            bytes_field(1, onnx_node("Add", {"c", "b"}, "d"));
-  const OnnxFile graph = {.nodes = {onnx_node("MatMul", {"x", "w"}, "y"),
-                                     onnx_node("If", {"y"}, "z", {bytes_field(1, "then_branch") + bytes_field(6, body)})},
-                           .tensors = {onnx_tensor("w", {64, 32})},
-                           .inputs = {onnx_value("x", {{2, ""}, {64, ""}})}};
-  EXPECT_THAT(notes(graph), ElementsAre(HasSubstr("1 products are left out, because they are in the body of a node")));
+  const OnnxFile graph = {
+      .nodes = {onnx_node("MatMul", {"x", "w"}, "y"),
+                onnx_node("If", {"y"}, "z", {bytes_field(1, "then_branch") + bytes_field(6, body)})},
+      .tensors = {onnx_tensor("w", {64, 32})},
+      .inputs = {onnx_value("x", {{2, ""}, {64, ""}})}};
+  EXPECT_THAT(notes(graph),
+              ElementsAre(HasSubstr("1 products are left out, because they are in the body of a node")));
 }
 
 TEST(OnnxInfer, TheTypeOfTheWeightsCountsUnlessAskedOtherwise) {
   OnnxFile graph = {.nodes = {onnx_node("MatMul", {"x", "w"}, "y")},
-                     .tensors = {onnx_tensor("w", {64, 32}, 0, 10)},  // float16
-                     .inputs = {onnx_value("x", {{2, ""}, {64, ""}})}};
+                    .tensors = {onnx_tensor("w", {64, 32}, 0, 10)},  // float16
+                    .inputs = {onnx_value("x", {{2, ""}, {64, ""}})}};
   const auto type = [&](const RunOptions& run) {
     return std::get<Gemm>(find(products(graph, run), "MatMul node of y")->work).dtype;
   };
@@ -317,12 +336,14 @@ TEST(OnnxInfer, HostileGraphsAreRefusedOrLeftOut) {
                 onnx_node("Slice", {"x", "many", "many", "many", "none"}, "t7"),
                 onnx_node("Flatten", {"x"}, "t8", {onnx_int("axis", static_cast<uint64_t>(huge))}),
                 onnx_node("Conv", {"image", "w"}, "t9", {onnx_ints("strides", {0, 0})}),
-                onnx_node("Split", {"x"}, "t10", {onnx_int("axis", 9)}), onnx_node("Mod", {"many", "none"}, "t11"),
-                onnx_node("MatMul", {"x", "v"}, "good")},
+                onnx_node("Split", {"x"}, "t10", {onnx_int("axis", 9)}),
+                onnx_node("Mod", {"many", "none"}, "t11"), onnx_node("MatMul", {"x", "v"}, "good")},
       .tensors = {onnx_numbers_tensor("many", {2}, {huge, huge}), onnx_numbers_tensor("none", {2}, {0, 0}),
                   onnx_numbers_tensor("a", {}, {0}), onnx_numbers_tensor("b", {}, {huge}),
-                  onnx_numbers_tensor("c", {}, {-1}), onnx_tensor("w", {8, 3, 3, 3}), onnx_tensor("v", {64, 8})},
-      .inputs = {onnx_value("x", {{2, ""}, {64, ""}}), onnx_value("image", {{1, ""}, {3, ""}, {9, ""}, {9, ""}})}};
+                  onnx_numbers_tensor("c", {}, {-1}), onnx_tensor("w", {8, 3, 3, 3}),
+                  onnx_tensor("v", {64, 8})},
+      .inputs = {onnx_value("x", {{2, ""}, {64, ""}}),
+                 onnx_value("image", {{1, ""}, {3, ""}, {9, ""}, {9, ""}})}};
   const Derived derived = products(graph);
   EXPECT_EQ(derived.operations.size(), 1u);
   EXPECT_EQ(product(derived, "MatMul node of good"), "2 x 8 x 64, NN, 1 times");

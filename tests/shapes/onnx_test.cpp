@@ -99,8 +99,8 @@ TEST(Onnx, ProductsWithWeightsTakeTheGraphsRowsOrEveryToken) {
 
 TEST(Onnx, ProductsOfActivationsAreBatches) {
   const OnnxFile graph = {.nodes = {onnx_node("MatMul", {"q", "k"}, "s")},
-                           .inputs = {onnx_value("q", {{2, ""}, {12, ""}, {128, ""}, {64, ""}}),
-                                      onnx_value("k", {{2, ""}, {12, ""}, {64, ""}, {128, ""}})}};
+                          .inputs = {onnx_value("q", {{2, ""}, {12, ""}, {128, ""}, {64, ""}}),
+                                     onnx_value("k", {{2, ""}, {12, ""}, {64, ""}, {128, ""}})}};
   const Result<Model> model = read(graph.model());
   ASSERT_TRUE(model) << model.error().to_string();
   EXPECT_EQ(product(derive(*model, {}), "MatMul node of s"), "128 x 128 x 64, NN, batch 24, 1 times");
