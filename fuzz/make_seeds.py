@@ -251,7 +251,7 @@ DICTIONARIES = {
     "shapes_config_fuzz": quoted("shapes/read_config.cpp"),
     "shapes_safetensors_fuzz": quoted("shapes/tensors.cpp") + ["dtype", "shape", "__metadata__", "weight_map"],
     "shapes_gguf_fuzz": quoted("shapes/read_gguf.cpp"),
-    "shapes_onnx_fuzz": [w for f in ("graph", "rules_attention", "rules_elements", "rules_movement", "rules_products",
+    "shapes_onnx_fuzz": [w for f in ("graph", "rules_attention", "rules_constants", "rules_elements", "rules_movement", "rules_products",
                                      "rules_windows") for w in quoted(f"shapes/onnx_{f}.cpp")],
     "shapes_log_fuzz": words(LT + CUBLAS) + quoted("shapes/read_cublas_log.cpp"),
     "shapes_list_fuzz": words("".join(LISTS)) + quoted("shapes/read_list.cpp"),

@@ -107,7 +107,7 @@ shapes::RunOptions run_for(const ShapesArguments& arguments, shapes::Model& mode
   }
   if (run.cached > 0) note_cache(run, model);
   if (!arguments.axes.empty() && !model.graph)
-    model.notes.push_back("--axis sets axes of ONNX graphs: it changes nothing here");
+    model.notes.emplace_back("--axis sets axes of ONNX graphs: it changes nothing here");
   using shapes::Dtype;
   if (!arguments.dtype.empty()) {
     run.dtype = *shapes::dtype_named(arguments.dtype);

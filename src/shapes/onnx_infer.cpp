@@ -23,8 +23,8 @@ const std::map<std::string_view, OnnxRule>& rules() {
   static const std::map<std::string_view, OnnxRule> kRules = [] {
     std::map<std::string_view, OnnxRule> all;
     for (const std::span<const OnnxRuleEntry> table :
-         {onnx_element_rules(), onnx_movement_rules(), onnx_window_rules(), onnx_product_rules(),
-          onnx_attention_rules()})
+         {onnx_constant_rules(), onnx_element_rules(), onnx_movement_rules(), onnx_window_rules(),
+          onnx_product_rules(), onnx_attention_rules()})
       for (const OnnxRuleEntry& entry : table) all.emplace(entry.type, entry.rule);
     return all;
   }();

@@ -17,7 +17,8 @@ struct OnnxRuleEntry {
   OnnxRule rule;
 };
 
-std::span<const OnnxRuleEntry> onnx_element_rules();    // element by element, constants, reductions
+std::span<const OnnxRuleEntry> onnx_constant_rules();   // constants, sizes as elements
+std::span<const OnnxRuleEntry> onnx_element_rules();    // element by element, reductions
 std::span<const OnnxRuleEntry> onnx_movement_rules();   // Reshape, Transpose, Gather, ...
 std::span<const OnnxRuleEntry> onnx_window_rules();     // Conv, pooling, resizing
 std::span<const OnnxRuleEntry> onnx_product_rules();    // MatMul, Gemm, Einsum, recurrent layers
