@@ -106,6 +106,11 @@ shapes::RunOptions run_for(const ShapesArguments& arguments, shapes::Model& mode
                                       model.max_sequence, run.sequence));
   }
   if (run.cached > 0) note_cache(run, model);
+  if (run.tensor_parallel > 1 && !model.operations.empty()) {
+    run.tensor_parallel = 1;
+    model.notes.emplace_back(
+        "--tensor-parallel changes nothing in operations with sizes of their own: give the graph or log of one rank");
+  }
   if (!arguments.axes.empty() && !model.graph)
     model.notes.emplace_back("--axis sets axes of ONNX graphs: it changes nothing here");
   using shapes::Dtype;

@@ -96,7 +96,7 @@ class Adviser {
     advice_.basis = table_.basis();
     advice_.conditions = table_.conditions();
     advice_.run = run_;
-    advice_.own_run = model_.architectures.empty() && model_.weights.empty();
+    advice_.own_run = model_.architectures.empty() && model_.weights.empty() && !model_.open_axes;
     advice_.notes = model_.notes;
     for (Operation& operation : derived.operations) {
       Row row = {std::move(operation), {}, {}, {}, {}};

@@ -97,6 +97,7 @@ struct Model {
   std::vector<HeadedWeights> headed;
   std::vector<Operation> operations;  // as they ran, or those of a graph
   bool graph = false;                 // the operations are a forward pass: gradients can be derived
+  bool open_axes = false;             // of the graph: its sizes follow from batch and sequence
   std::optional<Quantization> quantization;
   std::optional<Dtype> dtype;      // of the file's weights
   int64_t max_sequence = 0;        // 0: unknown
@@ -117,7 +118,7 @@ struct RunOptions {
   bool last_logits = false;  // the output head on one token of each sequence only
   Dtype dtype = Dtype::bf16;
   bool dtype_asked = false;  // by the user: it counts even where the file's weights have another
-  int64_t heads = 0;  // of attention, where a file has weights but no config; 0: unknown
+  int64_t heads = 0;         // of attention, where a file has weights but no config; 0: unknown
   std::map<std::string, int64_t> axes = {};  // of a graph: by their words, or "input:2" for its third axis
 };
 

@@ -61,21 +61,13 @@ int64_t size_of_word(std::string word, const RunOptions& run) {
 // The name by which `run.axes` sets an axis of an input, whatever word it has in the file.
 std::string place_of(const OnnxValue& value, size_t axis) { return fmt::format("{}:{}", value.name, axis); }
 
-void bind(OnnxValue& value, const RunOptions& run, OnnxOperations& result) {
+void bind(OnnxValue& value, const RunOptions& run) {
   value.shape.clear();
   for (size_t i = 0; i < value.axes.size(); ++i) {
     const OnnxAxis& axis = value.axes[i];
     int64_t size = axis.size != kUnknownSize ? axis.size : size_of_axis(axis.word, run);
     const auto set = value.input && !run.axes.empty() ? run.axes.find(place_of(value, i)) : run.axes.end();
-    if (set != run.axes.end()) size = set->second;
-    if (size == kUnknownSize && i == 0 && value.input && value.axes.size() > 1) {
-      size = run.batch;
-      const std::string name = axis.word.empty() ? "has no name" : fmt::format("is `{}`", cut(axis.word));
-      if (result.notes.size() < kNamed)
-        result.notes.push_back(
-            fmt::format("the first axis of input `{}` {}: it is taken as the batch", cut(value.name), name));
-    }
-    value.shape.push_back(size);
+    value.shape.push_back(set != run.axes.end() ? set->second : size);
   }
 }
 
@@ -91,17 +83,42 @@ class Inference {
   Inference(OnnxGraph graph, const RunOptions& run) : graph_(std::move(graph)), run_(run) {}
 
   OnnxOperations take() && {
+    note_unused_axes();
+    bind_first_axes();
     for (size_t i = 1; i < graph_.values.size(); ++i) {
       OnnxValue& value = graph_.values[i];
-      if (!value.axes.empty() && !value.weight) bind(value, run_, result_);
+      if (!value.axes.empty() && !value.weight) bind(value, run_);
+      result_.open =
+          result_.open || (value.input && !value.weight &&
+                           std::any_of(value.axes.begin(), value.axes.end(),
+                                       [](const OnnxAxis& axis) { return axis.size == kUnknownSize; }));
       if (value.producer == 0 && !complete(value)) value.root = static_cast<uint32_t>(i);
     }
-    note_unused_axes();
     for (const OnnxNode& node : graph_.nodes) visit(node);
     return std::move(result_);
   }
 
  private:
+  // The first axis of an input is its batch, if nothing says otherwise; its word means that everywhere.
+  void bind_first_axes() {
+    for (uint32_t input : graph_.inputs) {
+      const OnnxValue& value = graph_.values[input];
+      if (value.weight || value.axes.size() < 2) continue;
+      const OnnxAxis& axis = value.axes[0];
+      const std::string place = place_of(value, 0);
+      if (axis.size != kUnknownSize || size_of_axis(axis.word, run_) != kUnknownSize ||
+          run_.axes.contains(place))
+        continue;
+      const bool named = !axis.word.empty() && axis.word != "?";
+      const std::string key = named ? axis.word : place;
+      run_.axes[key] = run_.batch;
+      if (result_.notes.size() < kNamed)
+        result_.notes.push_back(fmt::format(
+            "the first axis of input `{}` {}: it is taken as the batch; --axis {}=N sets it", cut(value.name),
+            named ? fmt::format("is `{}`", cut(axis.word)) : "has no name", cut(key)));
+    }
+  }
+
   void note_unused_axes() {
     if (run_.axes.empty()) return;
     std::set<std::string> seen;
@@ -202,7 +219,7 @@ class Inference {
   }
 
   OnnxGraph graph_;
-  const RunOptions& run_;
+  RunOptions run_;
   OnnxOperations result_;
 };
 

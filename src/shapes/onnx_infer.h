@@ -31,6 +31,7 @@ struct OnnxOperations {
   std::map<std::string, OnnxNames> left_out;  // products whose sizes are not known, by the reason
   OnnxNames other_left_out;                   // those for more reasons than are kept
   OnnxNames assumed;                          // products that got batch x sequence rows
+  bool open = false;                          // the graph's inputs have dynamic axes
   std::vector<std::string> notes;
 };
 

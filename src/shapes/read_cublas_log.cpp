@@ -13,10 +13,12 @@
 // Both are column-major; sizes are turned to row-major ones. With both logs in one file the cublasLt lines
 // count, since cuBLAS calls cublasLt for the same product.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 
 #include "shapes/product_counter.h"
 
@@ -72,6 +74,8 @@ class LogReader {
       bool room = true;
       if (line.find("cublasLt") != std::string::npos && line.find("Adesc=[") != std::string::npos) {
         room = lt_line(line);
+      } else if (line.find("[Trace][cublasLtMatmul]") != std::string::npos) {
+        ++unread_;  // cut, or wrapped by whoever copied it
       } else if (line.starts_with("I!")) {
         room = finish_call();
         start_call(line);
@@ -95,7 +99,9 @@ class LogReader {
     model.title = fmt::format("{} log: {:.0f} products of {} sizes", lt_used() ? "cublasLt" : "cuBLAS", calls,
                               model.operations.size());
     if (unread_ > 0)
-      model.notes.push_back(fmt::format("{} calls of other types or without sizes are left out", unread_));
+      model.notes.push_back(
+          fmt::format("{} calls of other types{} or without sizes are left out", unread_,
+                      others_.empty() ? "" : fmt::format(" ({})", fmt::join(others_, ", "))));
     return model;
   }
 
@@ -115,10 +121,8 @@ class LogReader {
                  d = matrix_of(line, "Ddesc=[");
     const bool ta = is_true(word_after(line, "transa=")) || is_true(word_after(line, "transA="));
     const Result<Dtype> type = type_of(a.type, word_after(line, "computeType="));
-    if (!type || a.rows == 0 || a.columns == 0 || d.rows == 0 || d.columns == 0) {
-      ++unread_;
-      return true;
-    }
+    if (!type) return left_out(a.type);
+    if (a.rows == 0 || a.columns == 0 || d.rows == 0 || d.columns == 0) return left_out({});
     const bool tb = is_true(word_after(line, "transb=")) || is_true(word_after(line, "transB="));
     Gemm gemm = from_column_major(*type, ta, tb, d.rows, d.columns, ta ? a.rows : a.columns, a.pitch, b.pitch,
                                   d.pitch);
@@ -127,6 +131,12 @@ class LogReader {
                        alignment_of_address(word_after(line, " D="))};
     gemm.batch = d.batch;
     return lt_.add(gemm, 1, "cublasLtMatmul");
+  }
+
+  bool left_out(std::string_view type) {
+    ++unread_;
+    if (!type.empty() && others_.size() < 5) others_.emplace(type.substr(0, 40));
+    return true;
   }
 
   void start_call(std::string_view line) {
@@ -172,20 +182,21 @@ class LogReader {
   bool add_call(const std::string& call) {
     const std::string_view compute = at("mathMode").empty() ? at("computeType") : at("mathMode");
     Result<Dtype> type = Error{};
+    std::string_view named = call;
     if (call.find("Sgemm") != std::string::npos) {
       type = type_of("R_32F", compute);
     } else if (call.find("Hgemm") != std::string::npos) {
       type = Dtype::fp16;
     } else {
-      const std::string_view named = at("Atype").empty() ? at("AType") : at("Atype");
-      type = type_of(named.substr(0, named.find('(')), compute);
+      named = at("Atype").empty() ? at("AType") : at("Atype");
+      named = named.substr(0, named.find('('));
+      if (named.empty()) named = call;  // cublasDgemm: the name has the type
+      type = type_of(named, compute);
     }
     const int64_t m = number_of(at("m")), n = number_of(at("n")), k = number_of(at("k"));
     const int64_t lda = number_of(at("lda")), ldb = number_of(at("ldb")), ldc = number_of(at("ldc"));
-    if (!type || m == 0 || n == 0 || k == 0 || lda == 0 || ldb == 0 || ldc == 0) {
-      ++unread_;
-      return true;
-    }
+    if (!type) return left_out(named);
+    if (m == 0 || n == 0 || k == 0 || lda == 0 || ldb == 0 || ldc == 0) return left_out({});
     const auto transposed = [&](const char* name) { return at(name).find("OP_N") == std::string_view::npos; };
     Gemm gemm = from_column_major(*type, transposed("transa"), transposed("transb"), m, n, k, lda, ldb, ldc);
     gemm.base_bytes = {base_of("B"), base_of("A"), base_of("C")};
@@ -199,6 +210,7 @@ class LogReader {
   std::string call_;
   std::map<std::string, std::string> arguments_;
   size_t unread_ = 0;
+  std::set<std::string> others_;  // types, or calls, that are not judged
 };
 
 }  // namespace

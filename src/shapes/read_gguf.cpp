@@ -188,7 +188,14 @@ class GgufReader {
     Result<Model> model = read_config(config_of(prefix, architecture->second, embedding), file_);
     if (!model) return model;
     for (Number& n : model->numbers) n.line = 0;
-    if (embedding != nullptr) correct(model->architectures.front());
+    if (embedding != nullptr) {
+      correct(model->architectures.front());
+      for (std::string& note : model->notes)  // what the config's reader guessed, the tensors have told
+        if (note.starts_with("model_type `") && note.find("is not known: read as") != std::string::npos)
+          note = fmt::format(
+              "architecture `{}` is not known: read as layers of its kind, as the tensors tell them",
+              json_type(architecture->second));
+    }
     if (number("split.count") > 1)
       model->notes.push_back(
           fmt::format("the first of {} files; its keys hold for all", number("split.count")));

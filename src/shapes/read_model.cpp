@@ -149,6 +149,9 @@ Result<Model> read_model(const std::string& given, const RunOptions& run) {
   std::string start(std::min<uint64_t>(source.size(), 4096), '\0');
   if (start.empty() || !source.read(0, start)) return Error{"the file is empty", path};
 
+  if (start.starts_with("version https://git-lfs"))
+    return Error{"a pointer of Git LFS stands where the file should be", path, 0, 0,
+                 "get the file itself: git lfs pull"};
   if (start.starts_with("GGUF")) return read_gguf(source, path, run);
   if (path.ends_with(".index.json")) return safetensors_model(path, sharded_tensors(path), run);
   if (path.ends_with(".safetensors") || (start.size() > 9 && start[8] == '{' && start[7] == '\0'))

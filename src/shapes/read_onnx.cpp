@@ -50,6 +50,7 @@ Result<Model> read_onnx(const ByteSource& source, const std::string& file, const
   const size_t nodes = graph->nodes.size();
   OnnxOperations found = infer_onnx(std::move(*graph), run);
 
+  model.open_axes = found.open;
   double products = 0;
   std::unordered_multimap<size_t, size_t> known;
   for (Operation& operation : found.operations) {

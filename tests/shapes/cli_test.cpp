@@ -61,6 +61,10 @@ TEST_F(Shapes, AxesOfAGraphAreSetByName) {
   const Outcome set = run_with({"shapes", file, "--axis", "width=64", "--axis", "x:0=64"});
   EXPECT_EQ(set.code, 0) << set.err;
   EXPECT_THAT(set.out, HasSubstr("64 x 64 x 64, NN"));
+  EXPECT_THAT(set.out, HasSubstr("batch 8 x sequence 1024"));
+  EXPECT_THAT(
+      run_with({"shapes", file, "--axis", "width=64", "--axis", "x:0=64", "--tensor-parallel", "2"}).out,
+      HasSubstr("--tensor-parallel changes nothing in operations"));
   EXPECT_THAT(run_with({"shapes", gpt2(), "--axis", "width=64"}).out,
               HasSubstr("--axis sets axes of ONNX graphs"));
 }
@@ -70,6 +74,15 @@ TEST_F(Shapes, AFileThatCannotBeUsedIsTwoAndTheOthersAreStillReported) {
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("missing.gguf: error: cannot open"));
   EXPECT_THAT(outcome.out, HasSubstr("vocab_size 50257"));
+}
+
+TEST_F(Shapes, APointerOfGitLfsIsNoModel) {
+  const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n";
+  for (const char* name : {"m.safetensors", "m.onnx", "m.gguf", "config.json"}) {
+    const Outcome outcome = run_with({"shapes", write(name, pointer)});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("git lfs pull")) << name;
+  }
 }
 
 TEST_F(Shapes, MistakesOnTheCommandLineAreTwo) {

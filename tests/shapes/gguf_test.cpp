@@ -39,6 +39,24 @@ TEST(Gguf, BothVersionsGiveTheArchitecture) {
   }
 }
 
+TEST(Gguf, TensorsTellTheLayersOfAnUnknownArchitecture) {
+  const Result<Model> model =
+      read(gguf(3,
+                {gguf_string("general.architecture", "novel"), gguf_number("novel.embedding_length", 4096),
+                 gguf_number("novel.block_count", 2), gguf_number("novel.attention.head_count", 32),
+                 gguf_number("novel.feed_forward_length", 11008)},
+                {gguf_tensor("token_embd.weight", {4096, 320}, kF16),
+                 gguf_tensor("blk.0.attn_qkv.weight", {4096, 12288}, kF16),
+                 gguf_tensor("blk.0.ffn_gate.weight", {4096, 11008}, kF16)}));
+  ASSERT_TRUE(model) << model.error().to_string();
+  const Derived derived = derive(*model, {.batch = 1, .sequence = 512});
+  EXPECT_EQ(product(derived, "attention qkv"), "512 x 12288 x 4096, NT, 2 times");
+  EXPECT_EQ(product(derived, "mlp gate, up"), "512 x 11008 x 4096, NT, 4 times");
+  EXPECT_THAT(model->notes,
+              testing::Contains(HasSubstr("`novel` is not known: read as layers of its kind, as the "
+                                          "tensors tell them")));
+}
+
 TEST(Gguf, QuantizationBlocksMustDivideEveryRanksPart) {
   const Result<Model> model = read(gguf(3, llama_keys(),
                                         {gguf_tensor("token_embd.weight", {4096, 32000}, kQ4_K),

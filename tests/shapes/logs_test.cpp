@@ -49,6 +49,19 @@ TEST(CublasLtLog, Tf32IsToldByTheComputeType) {
   EXPECT_EQ(gemm_of(read_log(line)).dtype, Dtype::tf32);
 }
 
+TEST(CublasLtLog, CallsThatAreLeftOutAreCountedWithTheirTypes) {
+  std::string four_bits = kLt, wrapped = kLt;
+  for (size_t at; (at = four_bits.find("R_16BF")) != std::string::npos;)
+    four_bits.replace(at, 6, "R_4F_E2M1");
+  wrapped.replace(wrapped.find(" Adesc"), 1, "\n");  // as a terminal or a forum breaks it
+  const Result<Model> model = read_log(kLt + four_bits + wrapped);
+  EXPECT_EQ(describe(model->operations.at(0)), "1024 x 2304 x 768, NT");
+  EXPECT_EQ(model->operations.at(0).count, 1);
+  EXPECT_THAT(
+      model->notes,
+      testing::Contains(HasSubstr("2 calls of other types (R_4F_E2M1) or without sizes are left out")));
+}
+
 constexpr const char* kCublas =
     "I! cuBLAS (v13.4.1) function cublasStatus_t cublasSgemm_v2(cublasHandle_t, cublasOperation_t, ...) "
     "called:\n"

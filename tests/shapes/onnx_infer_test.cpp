@@ -141,6 +141,18 @@ TEST(OnnxInfer, AxesHaveTheirNamesMeaning) {
   EXPECT_EQ(size_of_axis("", run), kUnknownSize);
 }
 
+TEST(OnnxInfer, AFirstAxisOfUnknownMeaningIsTheBatchEverywhere) {
+  const OnnxFile graph = {.nodes = {onnx_node("MatMul", {"mask", "x"}, "y")},
+                          .inputs = {onnx_value("x", {{0, "patches"}, {40, ""}}),
+                                     onnx_value("mask", {{1, ""}, {0, "patches"}, {0, "patches"}})}};
+  EXPECT_EQ(product(products(graph, {.batch = 6}), "MatMul node of y"), "6 x 40 x 6, NN, 1 times");
+  EXPECT_THAT(notes(graph), ElementsAre("the first axis of input `x` is `patches`: it is taken as the batch; "
+                                        "--axis patches=N sets it"));
+  const RunOptions set = {.batch = 6, .axes = {{"patches", 300}}};
+  EXPECT_EQ(product(products(graph, set), "MatMul node of y"), "300 x 40 x 300, NN, 1 times");
+  EXPECT_THAT(notes(graph, set), ElementsAre());
+}
+
 TEST(OnnxInfer, ConvolutionsWithStridesGroupsAndAutomaticPads) {
   const OnnxFile graph = {
       .nodes = {onnx_node("Conv", {"image", "w1"}, "a",
