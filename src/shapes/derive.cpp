@@ -166,11 +166,13 @@ void Pass::check_parallel(const std::string& number, int64_t value) {
 
 void Pass::not_divisible(const std::string& number, const std::string& what, int64_t value) {
   const int64_t ranks = run_.tensor_parallel;
+  // Heads are counted one by one; each rank's part of a size is to be a multiple of 16 bytes too.
+  const int64_t step = number.ends_with("heads") ? ranks : ranks * vector_elements(run_.dtype);
   result_.problems.push_back({"shape-parallel", number,
                               fmt::format("{} {} cannot be split over {} ranks: {} are left over", what,
                                           value, ranks, value % ranks),
                               fmt::format("choose a parallel degree that divides {}, or pad it to {}", value,
-                                          (value + ranks - 1) / ranks * ranks)});
+                                          (value + step - 1) / step * step)});
 }
 
 void Pass::check_blocks(const Linear& layer, int64_t out, int64_t in) {

@@ -70,8 +70,11 @@ class Layers {
   void attention_block(const std::string& prefix, int64_t sequence, bool causal, double layers, int64_t heads,
                        int64_t kv_heads) {
     const int64_t rows = run_.batch * sequence, hidden = at("hidden_size"), head = at("head_dim");
+    // A rank has whole heads: where they are left over, which is an error of its own, some have one more.
+    const int64_t ranks = run_.tensor_parallel;
+    heads = pass_.part(heads) * ranks;
     // More ranks than key heads: each rank keeps a copy of one.
-    const int64_t kv = std::max(kv_heads, std::min(run_.tensor_parallel, heads));
+    const int64_t kv = pass_.part(std::max(kv_heads, std::min(ranks, heads))) * ranks;
     if (a_.latent_attention) {
       latent_projections(prefix, rows, layers, heads);
     } else if (a_.fused_qkv) {

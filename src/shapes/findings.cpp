@@ -34,7 +34,8 @@ std::string range(const Total& total) {
 
 std::string rule_of(const Change& change) {
   if (!change.alignment) return "shape-tile";
-  if (change.number.name.ends_with("head_dim") || change.only_heads) return "shape-head-size";
+  const bool odd_heads = change.number.name.ends_with("head_dim") && change.number.value % 8 != 0;
+  if (odd_heads || change.only_heads) return "shape-head-size";
   return change.only_channels ? "shape-channels" : "shape-alignment";
 }
 

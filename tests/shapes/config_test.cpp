@@ -155,6 +155,20 @@ TEST(Config, WhatCannotBeSplitIsAnError) {
                                                      "num_key_value_heads"));
 }
 
+TEST(Config, RanksThatDoNotDivideTheHeadsHaveWholeOnesAllTheSame) {
+  const Derived derived = derive(model_of(kLlama3), {.batch = 1, .sequence = 128, .tensor_parallel = 6});
+  // 32 heads of 128 on 6 ranks: 6 on the fullest; 8 key heads: 2.
+  EXPECT_EQ(product(derived, "attention q"), "128 x 768 x 4096, NT, 32 times");
+  EXPECT_EQ(product(derived, "attention k, v"), "128 x 256 x 4096, NT, 64 times");
+  for (const Problem& problem : derived.problems) {
+    // 14336 to a multiple of 6 x 8 elements; heads to one of 6.
+    const std::string to = problem.number == "intermediate_size"     ? "pad it to 14352"
+                           : problem.number == "num_attention_heads" ? "pad it to 36"
+                                                                     : "pad it to 12";
+    EXPECT_THAT(problem.fix, HasSubstr(to)) << problem.number;
+  }
+}
+
 TEST(Config, QwenHasAHeadSizeOfItsOwn) {
   const Derived derived = derive(model_of(R"({"architectures": ["Qwen3ForCausalLM"], "model_type": "qwen3",
       "head_dim": 128, "hidden_size": 1024, "intermediate_size": 3072, "num_attention_heads": 16,
