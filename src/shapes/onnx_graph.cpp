@@ -20,8 +20,8 @@ namespace fullwarp::shapes {
 
 namespace {
 
-constexpr size_t kMaxNodes = 1'000'000;
-constexpr size_t kMaxLinks = 8'000'000;         // inputs and outputs of all nodes
+constexpr size_t kMaxNodes = 300'000;
+constexpr size_t kMaxLinks = 4'000'000;         // inputs and outputs of all nodes
 constexpr uint64_t kMaxNamesBytes = 256 << 20;  // of all names
 constexpr size_t kMaxAttributes = 32;           // of a node
 constexpr size_t kMaxWordBytes = 256;           // of an attribute
@@ -54,6 +54,8 @@ class GraphReader {
       if (f.number == 7 && f.wire == 2 && !graph_seen) {
         graph_seen = true;
         if (!graph(f.value)) return damaged();
+      } else if (f.number == 25 && f.wire == 2) {
+        if (!function(f.value)) return damaged();
       } else {
         model.skip(f);
       }
@@ -103,7 +105,7 @@ class GraphReader {
       }
       if (!good) return false;
       if (graph_.nodes.size() > kMaxNodes || graph_.values.size() > 2 * kMaxNodes || links_ > kMaxLinks)
-        return refuse("more than a million nodes");
+        return refuse(fmt::format("more than {} nodes", kMaxNodes));
       if (names_bytes_ > kMaxNamesBytes) return refuse("the names in the graph are longer than 256 MB");
     }
     return !graph.bad();
@@ -114,7 +116,7 @@ class GraphReader {
     OnnxNode node;
     for (OnnxField f; message.next(f);) {
       if (f.wire == 2 && (f.number == 1 || f.number == 2)) {
-        if (++links_ > kMaxLinks) return refuse("the graph's nodes have more than 8 million inputs");
+        if (++links_ > kMaxLinks) return refuse("the graph's nodes have more than 4 million inputs");
         (f.number == 1 ? node.inputs : node.outputs).push_back(id(text(f)));
       } else if (f.wire == 2 && f.number == 3) {
         node.name = text(f);
@@ -199,29 +201,56 @@ class GraphReader {
     for (OnnxField f; graph.next(f);) {
       if (f.wire != 2 || f.number != 1 || depth == kMaxDepth) {
         graph.skip(f);
-        continue;
+      } else if (!count_products(f.value, products, depth)) {
+        return false;
       }
-      OnnxMessage node(cursor_, f.value);
-      for (OnnxField g; node.next(g);) {
-        if (g.wire == 2 && g.number == 4 && g.value <= 64) {
-          products += is_onnx_product(text(g)) ? 1 : 0;
-        } else if (g.wire == 2 && g.number == 5) {
-          OnnxMessage attribute(cursor_, g.value);
-          for (OnnxField h; attribute.next(h);) {
-            if (h.wire == 2 && (h.number == 6 || h.number == 11)) {
-              if (!body(h.value, products, depth + 1)) return false;
-            } else {
-              attribute.skip(h);
-            }
-          }
-          if (attribute.bad()) return false;
-        } else {
-          node.skip(g);
-        }
-      }
-      if (node.bad()) return false;
     }
     return !graph.bad();
+  }
+
+  // Of one node and the graphs within it.
+  bool count_products(uint64_t length, uint32_t& products, int depth) {
+    OnnxMessage node(cursor_, length);
+    for (OnnxField f; node.next(f);) {
+      if (f.wire == 2 && f.number == 4 && f.value <= 64) {
+        products += is_onnx_product(text(f)) ? 1 : 0;
+      } else if (f.wire == 2 && f.number == 5) {
+        OnnxMessage attribute(cursor_, f.value);
+        for (OnnxField g; attribute.next(g);) {
+          if (g.wire == 2 && (g.number == 6 || g.number == 11)) {
+            if (!body(g.value, products, depth + 1)) return false;
+          } else {
+            attribute.skip(g);
+          }
+        }
+        if (attribute.bad()) return false;
+      } else {
+        node.skip(f);
+      }
+    }
+    return !node.bad();
+  }
+
+  // FunctionProto { name, node }: an operation that the model defines by others.
+  bool function(uint64_t length) {
+    OnnxMessage message(cursor_, length);
+    std::string name;
+    uint32_t products = 0;
+    for (OnnxField f; message.next(f);) {
+      if (f.wire == 2 && f.number == 1) {
+        name = text(f);
+      } else if (f.wire == 2 && f.number == 7) {
+        if (!count_products(f.value, products, 0)) return false;
+      } else {
+        message.skip(f);
+      }
+    }
+    if (message.bad()) return false;
+    names_bytes_ += name.size();
+    if (graph_.functions.size() >= kMaxNodes || names_bytes_ > kMaxNamesBytes)
+      return refuse("the model has too many functions");
+    graph_.functions[name] = products;
+    return true;
   }
 
   // ---- tensors
@@ -430,47 +459,6 @@ class GraphReader {
 };
 
 }  // namespace
-
-bool is_onnx_product(std::string_view type) {
-  static constexpr std::string_view kTypes[] = {"Attention",
-                                                "Conv",
-                                                "ConvInteger",
-                                                "ConvTranspose",
-                                                "Einsum",
-                                                "FusedConv",
-                                                "FusedGemm",
-                                                "FusedMatMul",
-                                                "GRU",
-                                                "Gemm",
-                                                "GemmFloat8",
-                                                "LSTM",
-                                                "DynamicQuantizeMatMul",
-                                                "MatMul",
-                                                "MatMulInteger",
-                                                "MatMulNBits",
-                                                "DeformConv",
-                                                "MatMulIntegerToFloat",
-                                                "MoE",
-                                                "MultiHeadAttention",
-                                                "PackedAttention",
-                                                "QAttention",
-                                                "QGemm",
-                                                "QLinearConv",
-                                                "QLinearMatMul",
-                                                "RNN",
-                                                "QMoE",
-                                                "GroupQueryAttention",
-                                                "NhwcConv",
-                                                "PackedMultiHeadAttention",
-                                                "SparseAttention",
-                                                "PagedAttention",
-                                                "DecoderMaskedMultiHeadAttention",
-                                                "DynamicQuantizeLSTM",
-                                                "QOrderedMatMul",
-                                                "TransposeMatMul",
-                                                "LongformerAttention"};
-  return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
-}
 
 Result<OnnxGraph> read_onnx_graph(const ByteSource& source, const std::string& file) {
   return GraphReader(source, file).read();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,7 @@ struct OnnxGraph {
   std::vector<OnnxNode> nodes;
   std::vector<OnnxValue> values;  // values[kNoValue] is none
   std::vector<uint32_t> inputs;
+  std::map<std::string, uint32_t> functions;  // that the model defines, with the products in each
   double half_elements = 0, brain_elements = 0, single_elements = 0;  // of weights: fp16, bf16, fp32
 };
 

@@ -149,10 +149,21 @@ class Inference {
     settle(node, step);
     if (node.body_products > 0)
       leave_out(name_of(node), node.body_products, "they are in the body of a node that decides at run time");
+    if (!known) outside(node);
     if (is_onnx_product(node.type) && !good) {
       std::string name = name_of(node);
       std::string reason = reason_of(node, step, name);
       leave_out(std::move(name), 1, reason);
+    }
+  }
+
+  // An operation from elsewhere may be products too.
+  void outside(const OnnxNode& node) {
+    if (const auto own = graph_.functions.find(node.type); own != graph_.functions.end()) {
+      if (own->second > 0)
+        leave_out(name_of(node), own->second, "they are in functions of the model, which are not followed");
+    } else if (!node.domain.empty() && node.domain != "ai.onnx" && !is_onnx_product(node.type)) {
+      result_.unknown.add(name_of(node), 1);
     }
   }
 

@@ -30,6 +30,7 @@ struct OnnxOperations {
   std::vector<Operation> operations;
   std::map<std::string, OnnxNames> left_out;  // products whose sizes are not known, by the reason
   OnnxNames other_left_out;                   // those for more reasons than are kept
+  OnnxNames unknown;                          // nodes from outside of ONNX that no rule is for
   OnnxNames assumed;                          // products that got batch x sequence rows
   bool open = false;                          // the graph's inputs have dynamic axes
   std::vector<std::string> notes;

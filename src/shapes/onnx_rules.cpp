@@ -5,6 +5,47 @@
 
 namespace fullwarp::shapes {
 
+bool is_onnx_product(std::string_view type) {
+  static constexpr std::string_view kTypes[] = {"Attention",
+                                                "Conv",
+                                                "ConvInteger",
+                                                "ConvTranspose",
+                                                "Einsum",
+                                                "FusedConv",
+                                                "FusedGemm",
+                                                "FusedMatMul",
+                                                "GRU",
+                                                "Gemm",
+                                                "GemmFloat8",
+                                                "LSTM",
+                                                "DynamicQuantizeMatMul",
+                                                "MatMul",
+                                                "MatMulInteger",
+                                                "MatMulNBits",
+                                                "DeformConv",
+                                                "MatMulIntegerToFloat",
+                                                "MoE",
+                                                "MultiHeadAttention",
+                                                "PackedAttention",
+                                                "QAttention",
+                                                "QGemm",
+                                                "QLinearConv",
+                                                "QLinearMatMul",
+                                                "RNN",
+                                                "QMoE",
+                                                "GroupQueryAttention",
+                                                "NhwcConv",
+                                                "PackedMultiHeadAttention",
+                                                "SparseAttention",
+                                                "PagedAttention",
+                                                "DecoderMaskedMultiHeadAttention",
+                                                "DynamicQuantizeLSTM",
+                                                "QOrderedMatMul",
+                                                "TransposeMatMul",
+                                                "LongformerAttention"};
+  return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
+}
+
 int64_t whole(double number) {
   constexpr double kMost = 1099511627776.0;  // 2^40: far beyond sizes, and sums of them fit
   if (std::isnan(number)) return kNotWhole;

@@ -80,6 +80,10 @@ Result<Model> read_onnx(const ByteSource& source, const std::string& file, const
                             products, model.operations.size());
   model.notes = std::move(found.notes);
   std::move(left_out.begin(), left_out.end(), std::back_inserter(model.notes));
+  if (found.unknown.all > 0)
+    model.notes.push_back(fmt::format(
+        "{} nodes are of operations that are not known here; if they multiply, it is not counted: {}",
+        found.unknown.all, found.unknown.text()));
   if (found.assumed.all > 0)
     model.notes.push_back(
         fmt::format("{} products have rows that the graph does not tell, batch x sequence are taken: {}",
