@@ -23,6 +23,7 @@
 #include "matmul/2_tiled.cuh"
 #include "matmul/3_registers.cuh"
 #include "matmul/4_double_buffered.cuh"
+#include "matmul/5_pipelined.cuh"
 #include "reduction/sum.cuh"
 #include "transpose/1_naive.cuh"
 #include "transpose/2_tile.cuh"
@@ -153,6 +154,16 @@ void matmul(cublasHandle_t cublas, int n) {
   last(TileShape<128, 128, 8>{}, std::false_type{}, "4_double_buffered 128x128x8");
   last(TileShape<128, 128, 16>{}, std::true_type{}, "4_double_buffered 128x128x16 ahead");
   last(TileShape<128, 128, 16>{}, std::false_type{}, "4_double_buffered 128x128x16");
+  const auto pipelined = [&](auto shape, const char* name) {
+    using Shape = decltype(shape);
+    step(name, [&] {
+      auto* kernel = n % 4 == 0 ? matmul_pipelined<Shape, true> : matmul_pipelined<Shape, false>;
+      kernel<<<dim3(up(n, Shape::kColumns), up(n, Shape::kRows)), Shape::kThreads, 0, stream>>>(1.0f, a, b, c,
+                                                                                                n, n, n);
+    });
+  };
+  pipelined(TileShape<128, 128, 8>{}, "5_pipelined 128x128x8");
+  pipelined(TileShape<128, 128, 16>{}, "5_pipelined 128x128x16");
   for (float* x : {a, b, c, want}) cudaFree(x);
 }
 

@@ -4,16 +4,18 @@
 // fullwarp: a = f32[m*k] : uniform(1)
 // fullwarp: b = f32[k*n] : uniform(2)
 // fullwarp: want = f32[m*n]
-// fullwarp: c1 = f32[m*n]; c2 = f32[m*n]; c3 = f32[m*n]; c4 = f32[m*n]
+// fullwarp: c1 = f32[m*n]; c2 = f32[m*n]; c3 = f32[m*n]; c4 = f32[m*n]; c5 = f32[m*n]
 // fullwarp: matmul_reference<<<(m*n+127)/128, 128>>>(a, b, want, m, n, k)
 // fullwarp: matmul_naive<<<(5,19), (32,8)>>>(a, b, c1, m, n, k)
 // fullwarp: matmul_tiled<<<(5,5), (32,32)>>>(a, b, c2, m, n, k)
 // fullwarp: fullwarp::recipes::matmul_registers<fullwarp::recipes::TileShape<128, 128, 8> ><<<(2,2), 256>>>(a, b, c3, m, n, k)
 // fullwarp: fullwarp::recipes::matmul_double_buffered<fullwarp::recipes::TileShape<128, 128, 8>, false, true><<<(2,2), 256>>>(a, b, c4, m, n, k)
+// fullwarp: fullwarp::recipes::matmul_pipelined<fullwarp::recipes::TileShape<128, 128, 16>, false><<<(2,2), 256>>>(1, a, b, c5, m, n, k)
 // fullwarp: expect c1 ~ want (rtol 1e-5, atol 1e-5)
 // fullwarp: expect c2 ~ want (rtol 1e-5, atol 1e-5)
 // fullwarp: expect c3 ~ want (rtol 1e-5, atol 1e-5)
 // fullwarp: expect c4 ~ want (rtol 1e-5, atol 1e-5)
+// fullwarp: expect c5 ~ want (rtol 1e-5, atol 1e-5)
 //
 // fullwarp: rows = 100; columns = 77
 // fullwarp: in = f32[rows*columns] : iota
@@ -78,6 +80,7 @@
 #include "matmul/2_tiled.cuh"
 #include "matmul/3_registers.cuh"
 #include "matmul/4_double_buffered.cuh"
+#include "matmul/5_pipelined.cuh"
 #include "reduction/sum.cuh"
 #include "transpose/1_naive.cuh"
 #include "transpose/2_tile.cuh"
@@ -144,3 +147,6 @@ template __global__ void fullwarp::recipes::matmul_registers<TileShape<128, 128,
                                                                                      int, int, int);
 template __global__ void fullwarp::recipes::matmul_double_buffered<TileShape<128, 128, 8>, false, true>(
     const float*, const float*, float*, int, int, int);
+template __global__ void fullwarp::recipes::matmul_pipelined<TileShape<128, 128, 16>, false>(float, const float*,
+                                                                                             const float*, float*, int,
+                                                                                             int, int);
