@@ -2,14 +2,9 @@
 #include "exec/collect.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <map>
-#include <mutex>
 #include <string>
 #include <tuple>
-
-#include "exec/pieces.h"
 
 namespace fullwarp::exec {
 
@@ -41,74 +36,10 @@ void add(profile::MemoryCounters& to, const profile::MemoryCounters& from, uint6
   }
 }
 
-// Bytes of a range of sectors that any worker has touched.
-struct Touched {
-  uint64_t loaded = 0, stored = 0;
-};
-Touched count_touched(const std::vector<const SectorUse*>& uses, uint64_t first, uint64_t last) {
-  Touched sum;
-  // Most sectors are touched whole or not at all; a count of bits is a loop on a CPU that is not known.
-  const auto bytes_of = [](uint32_t bits) -> uint64_t {
-    return bits == 0 ? 0 : bits == ~uint32_t{0} ? 32 : static_cast<uint64_t>(std::popcount(bits));
-  };
-  constexpr uint64_t kPart = 256;
-  std::array<uint32_t, kPart> loaded, stored;
-  for (; first < last; first += kPart) {
-    const uint64_t count = std::min(kPart, last - first);
-    loaded.fill(0);
-    stored.fill(0);
-    for (const SectorUse* use : uses)
-      for (uint64_t k = 0; k < count; ++k) {
-        loaded[k] |= use[first + k].loaded;
-        stored[k] |= use[first + k].stored;
-      }
-    for (uint64_t k = 0; k < count; ++k) {
-      sum.loaded += bytes_of(loaded[k]);
-      sum.stored += bytes_of(stored[k]);
-    }
-  }
-  return sum;
-}
-
-// What is touched of each buffer, in one sweep over all that workers have come to.
-std::vector<Touched> count_touched(const DeviceMemory& memory, const Workers& workers) {
-  struct Part {
-    size_t buffer;
-    uint64_t first;  // of its sectors, in the sweep
-    std::vector<const SectorUse*> uses;
-  };
-  std::vector<Part> parts;
-  uint64_t sectors = 0;
-  for (size_t b = 0; b < memory.size(); ++b) {
-    Part part{b, sectors, {}};
-    for (const auto& worker : workers) {
-      const Coverage& c = worker->coverage[b];
-      if (c.loaded_asked || c.stored_asked) part.uses.push_back(c.sectors.get());
-    }
-    if (part.uses.empty()) continue;
-    sectors += Coverage::sector_count(memory.buffer(b).bytes);
-    parts.push_back(std::move(part));
-  }
-  std::vector<Touched> touched(memory.size());
-  std::mutex adding;
-  in_pieces(workers.size(), sectors, [&](uint64_t first, uint64_t last) {
-    for (const Part& part : parts) {
-      const uint64_t end = part.first + Coverage::sector_count(memory.buffer(part.buffer).bytes);
-      const uint64_t from = std::max(first, part.first), to = std::min(last, end);
-      if (from >= to) continue;
-      const Touched here = count_touched(part.uses, from - part.first, to - part.first);
-      const std::lock_guard<std::mutex> hold(adding);
-      touched[part.buffer].loaded += here.loaded;
-      touched[part.buffer].stored += here.stored;
-    }
-  });
-  return touched;
-}
-
 }  // namespace
 
 KernelProfile collect(const Program& program, const DeviceMemory& memory, const Workers& workers,
-                      const Launch& launch, uint64_t blocks_run) {
+                      const Sweep& sweep, const Launch& launch, uint64_t blocks_run) {
   KernelProfile profile;
   profile.module = program.module;
   profile.function = launch.function;
@@ -194,7 +125,6 @@ KernelProfile collect(const Program& program, const DeviceMemory& memory, const 
     if (all.seen)
       profile.divisors.push_back({program.divisions[v], all.uniform, all.uniform ? all.value : 0});
   }
-  const std::vector<Touched> touched = count_touched(memory, workers);
   for (size_t b = 0; b < memory.size(); ++b) {
     const Buffer& buffer = memory.buffer(b);
     profile::BufferCounters counters;
@@ -208,8 +138,8 @@ KernelProfile collect(const Program& program, const DeviceMemory& memory, const 
       counters.block_load_sectors += c.load_sectors_of_blocks;
       counters.blocks_loading += c.blocks_loading;
     }
-    counters.loaded_bytes_touched = touched[b].loaded;
-    counters.stored_bytes_touched = touched[b].stored;
+    counters.loaded_bytes_touched = sweep.loaded_bytes(b);
+    counters.stored_bytes_touched = sweep.stored_bytes(b);
     profile.buffers.push_back(std::move(counters));
   }
   std::map<FaultKey, FaultRecord> faults;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <barrier>
 #include <cstring>
 #include <optional>
 #include <thread>
@@ -198,22 +199,6 @@ void restore_buffer(Buffer& buffer, const SavedBuffer& from) {
   if (buffer.written) std::copy(from.written.begin(), from.written.end(), buffer.written.get());
 }
 
-// Did blocks of two workers meet in a buffer?
-bool workers_met(const Run& run) {
-  for (size_t b = 0; b < run.memory.size(); ++b) {
-    std::vector<const GlobalShadow*> shadows;
-    for (const auto& worker : run.workers)
-      if (worker->shadows[b]) shadows.push_back(&worker->shadows[b]);
-    if (shadows.size() < 2) continue;
-    std::atomic<bool> met{false};
-    in_pieces(run.workers.size(), shadows[0]->line_count, [&](uint64_t first, uint64_t last) {
-      if (workers_conflict(shadows, first, last)) met = true;
-    });
-    if (met) return true;
-  }
-  return false;
-}
-
 bool launch_writes(const Program& program) {
   return std::any_of(program.sites.begin(), program.sites.end(),
                      [](const SiteInfo& s) { return s.kind == mem::AccessKind::store; });
@@ -354,25 +339,34 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
       run.workers.back()->unexpected.assign(memory.size(), false);
       if (hold_back && workers > 1) run.workers.back()->held_back.start();
     }
+    Sweep sweep(memory, run.workers);
     if (program->ordered) {
       run_blocks_in_order(run, *run.workers[0]);
+      sweep.prepare();
+      sweep.take_part();
     } else {
+      std::barrier all_ran(workers, [&sweep]() noexcept { sweep.prepare(); });
+      const auto work = [&](unsigned worker) {
+        run_blocks(run, worker);
+        all_ran.arrive_and_wait();
+        sweep.take_part();
+      };
       std::vector<std::thread> pool;
-      for (unsigned k = 1; k < workers; ++k) pool.emplace_back([&run, k] { run_blocks(run, k); });
-      run_blocks(run, 0);
+      for (unsigned k = 1; k < workers; ++k) pool.emplace_back(work, k);
+      work(0);
       for (std::thread& t : pool) t.join();
     }
     bool again = false;
     for (const auto& worker : run.workers)
       for (size_t b = 0; b < visible; ++b)
         if (worker->unexpected[b] && !shadowed[b]) shadowed[b] = again = true;
-    if (!again && workers > 1 && (run.conflict || workers_met(run))) again = in_order = true;
+    if (!again && workers > 1 && (run.conflict || sweep.workers_met())) again = in_order = true;
     if (again) {
       for (size_t b = 0; b < before.size(); ++b)
         if (before[b].data) restore_buffer(memory.buffer(b), before[b]);
       continue;
     }
-    profile = collect(*program, memory, run.workers, launch, run.blocks.size());
+    profile = collect(*program, memory, run.workers, sweep, launch, run.blocks.size());
     break;
   }
   memory.release_from(visible);

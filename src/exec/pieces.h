@@ -1,4 +1,4 @@
-// Long sweeps at the end of a launch, on all the cores that ran it.
+// Long passes over memory, on several threads.
 #pragma once
 
 #include <algorithm>
