@@ -13,9 +13,9 @@
 //    stores, and ptxas is free to keep the sums elsewhere. Products go column by column, so that a value of B
 //    is used 8 times in a row.
 //
-// Measured on an H200 at 4096 (docs/gemm.md): copies alone 3.21 ms, both 2.88 ms, cuBLAS 2.68 to 2.81 ms.
+// Measured on an H200 (docs/gemm.md): 47 TFLOP/s, 92 % of cuBLAS at 4096 and 93 % at 4095.
 //
-//     using Shape = TileShape<128, 128, 16>;
+//     using Shape = TileShape<128, 128, 8>;
 //     const bool vectors = n % 4 == 0;                        // and b at a multiple of 16 bytes
 //     auto* kernel = vectors ? matmul_pipelined<Shape, true> : matmul_pipelined<Shape, false>;
 //     kernel<<<dim3((n + 127) / 128, (m + 127) / 128), Shape::kThreads>>>(1.0f, a, b, c, m, n, k);

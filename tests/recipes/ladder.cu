@@ -10,7 +10,7 @@
 // fullwarp: matmul_tiled<<<(5,5), (32,32)>>>(a, b, c2, m, n, k)
 // fullwarp: fullwarp::recipes::matmul_registers<fullwarp::recipes::TileShape<128, 128, 8> ><<<(2,2), 256>>>(a, b, c3, m, n, k)
 // fullwarp: fullwarp::recipes::matmul_double_buffered<fullwarp::recipes::TileShape<128, 128, 8>, false, true><<<(2,2), 256>>>(a, b, c4, m, n, k)
-// fullwarp: fullwarp::recipes::matmul_pipelined<fullwarp::recipes::TileShape<128, 128, 16>, false><<<(2,2), 256>>>(1, a, b, c5, m, n, k)
+// fullwarp: fullwarp::recipes::matmul_pipelined<fullwarp::recipes::TileShape<128, 128, 8>, false><<<(2,2), 256>>>(1, a, b, c5, m, n, k)
 // fullwarp: expect c1 ~ want (rtol 1e-5, atol 1e-5)
 // fullwarp: expect c2 ~ want (rtol 1e-5, atol 1e-5)
 // fullwarp: expect c3 ~ want (rtol 1e-5, atol 1e-5)
@@ -147,6 +147,6 @@ template __global__ void fullwarp::recipes::matmul_registers<TileShape<128, 128,
                                                                                      int, int, int);
 template __global__ void fullwarp::recipes::matmul_double_buffered<TileShape<128, 128, 8>, false, true>(
     const float*, const float*, float*, int, int, int);
-template __global__ void fullwarp::recipes::matmul_pipelined<TileShape<128, 128, 16>, false>(float, const float*,
+template __global__ void fullwarp::recipes::matmul_pipelined<TileShape<128, 128, 8>, false>(float, const float*,
                                                                                              const float*, float*, int,
                                                                                              int, int);

@@ -3,7 +3,7 @@
 // fullwarp: a = f32[256*64] : uniform(1)
 // fullwarp: b = f32[64*256] : uniform(2)
 // fullwarp: c = f32[256*256]
-// fullwarp: fullwarp::recipes::matmul_pipelined<fullwarp::recipes::TileShape<128, 128, 16>, true><<<(2,2), 256>>>(1, a, b, c, 256, 256, 64)
+// fullwarp: fullwarp::recipes::matmul_pipelined<fullwarp::recipes::TileShape<128, 128, 8>, true><<<(2,2), 256>>>(1, a, b, c, 256, 256, 64)
 //
 // fullwarp: in = f32[256*128] : iota
 // fullwarp: turned = f32[256*128]
@@ -28,6 +28,6 @@
 #include "transpose/3_large_tile.cuh"
 
 using namespace fullwarp::recipes;
-template __global__ void fullwarp::recipes::matmul_pipelined<TileShape<128, 128, 16>, true>(float, const float*,
+template __global__ void fullwarp::recipes::matmul_pipelined<TileShape<128, 128, 8>, true>(float, const float*,
                                                                                             const float*, float*, int,
                                                                                             int, int);
