@@ -331,22 +331,25 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
       run.shadowed = shadowed;
       if (can_start_over) before = copy_buffers(memory, kept, workers);
     }
-    run.workers.reserve(workers);
-    for (unsigned k = 0; k < workers; ++k) {
-      run.workers.push_back(make_worker(run, workers > 1));
-      run.workers.back()->watch_stores = watch;
-      run.workers.back()->can_start_over = can_start_over;
-      run.workers.back()->unexpected.assign(memory.size(), false);
-      if (hold_back && workers > 1) run.workers.back()->held_back.start();
-    }
+    // Each worker's counters are made by its own thread, so that no two threads write to one cache line.
+    run.workers.resize(workers);
+    const auto make = [&](unsigned k) {
+      run.workers[k] = make_worker(run, workers > 1);
+      run.workers[k]->watch_stores = watch;
+      run.workers[k]->can_start_over = can_start_over;
+      run.workers[k]->unexpected.assign(memory.size(), false);
+      if (hold_back && workers > 1) run.workers[k]->held_back.start();
+    };
     Sweep sweep(memory, run.workers);
     if (program->ordered) {
+      make(0);
       run_blocks_in_order(run, *run.workers[0]);
       sweep.prepare();
       sweep.take_part();
     } else {
       std::barrier all_ran(workers, [&sweep]() noexcept { sweep.prepare(); });
       const auto work = [&](unsigned worker) {
+        make(worker);
         run_blocks(run, worker);
         all_ran.arrive_and_wait();
         sweep.take_part();

@@ -378,6 +378,7 @@ HWY_INLINE void fetch_ahead(Site& s, const BufferView& view, uint64_t base) {
   hwy::Prefetch(view.data + next);
   hwy::Prefetch(view.data + next + 64);
   hwy::Prefetch(view.sectors + next / 32);
+  if (view.shadow) hwy::Prefetch(view.shadow->lines.get() + (next >> (view.shadow->granule_shift + 5)));
 }
 
 template <bool kStore>
