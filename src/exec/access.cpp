@@ -197,11 +197,13 @@ void cover_load(Worker& worker, int64_t buffer, uint64_t offset, unsigned bytes)
   Coverage& c = worker.coverage[static_cast<size_t>(buffer)];
   const uint32_t me = static_cast<uint32_t>(worker.block->linear) + 1;
   c.ask_load(me, bytes);
+  c.touch(offset, bytes);
   mark_run<false>(c.sectors.get(), offset, bytes, [&](uint64_t, SectorUse& use) { c.load_sector(use, me); });
 }
 
 void cover_store(Worker& worker, int64_t buffer, uint64_t offset, unsigned bytes) {
   Coverage& c = worker.coverage[static_cast<size_t>(buffer)];
+  c.touch(offset, bytes);
   mark_run<true>(c.sectors.get(), offset, bytes, [](uint64_t, SectorUse&) {});
   c.stored_asked += bytes;
 }

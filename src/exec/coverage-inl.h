@@ -18,6 +18,7 @@ namespace HWY_NAMESPACE {
 template <bool kStore>
 HWY_INLINE void cover_run(const BufferView& view, Site& s, uint32_t me, uint64_t offset, uint64_t bytes,
                           uint64_t& last_sector) {
+  view.coverage->touch(offset, bytes);
   mark_run<kStore>(view.sectors, offset, bytes, [&](uint64_t sector, SectorUse& use) {
     if (kStore || sector == last_sector) return;
     s.counters.extra_copies += view.coverage->load_sector(use, me);
@@ -28,6 +29,7 @@ HWY_INLINE void cover_run(const BufferView& view, Site& s, uint32_t me, uint64_t
 // The same for 128 bytes from a sector's start on.
 template <bool kStore>
 HWY_INLINE void cover_line(const BufferView& view, Site& s, uint32_t me, uint64_t offset) {
+  view.coverage->touch(offset, 128);
   SectorUse* HWY_RESTRICT const use = view.sectors + offset / 32;
   if constexpr (kStore) {
     for (unsigned k = 0; k < 4; ++k) use[k].stored = ~uint32_t{0};
@@ -46,6 +48,7 @@ HWY_INLINE void cover_line(const BufferView& view, Site& s, uint32_t me, uint64_
 // The same for aligned bytes within a sector.
 template <bool kStore>
 HWY_INLINE void cover_word(const BufferView& view, Site& s, uint32_t me, uint64_t offset, unsigned width) {
+  view.coverage->touch(offset, width);
   SectorUse& use = view.sectors[offset / 32];
   const uint32_t bits = sector_bits(0, width - 1) << (offset % 32);
   uint32_t& word = kStore ? use.stored : use.loaded;

@@ -1,7 +1,7 @@
 // What is touched of one buffer, sector by sector: which bytes were loaded and stored, which block loaded the
 // sector last, and which request came to it last. All of it lies in 16 bytes beside the sector, so that an
 // access goes to one place for everything that is counted by address. Pages that no access reaches take no
-// memory.
+// memory, and parts that none reached are not looked at in the end (sweep.h).
 #pragma once
 
 #include <cstddef>
@@ -20,16 +20,28 @@ struct alignas(16) SectorUse {
 };
 
 struct Coverage {
+  static constexpr uint64_t kPartSectors = 1 << 12;
+
   LazyWords<SectorUse> sectors;
+  LazyWords<uint8_t> touched;           // by part of so many sectors: not 0 if any of them was
+  bool scattered = false;               // any part may have been touched
   uint64_t load_sectors_of_blocks = 0;  // sectors, counted once for each block that loads them
   uint64_t blocks_loading = 0;
   uint32_t last_block = 0;
   uint64_t loaded_asked = 0, stored_asked = 0;  // bytes
 
   Coverage() = default;
-  explicit Coverage(uint64_t bytes) : sectors(sector_count(bytes)) {}
+  explicit Coverage(uint64_t bytes)
+      : sectors(sector_count(bytes)), touched(sector_count(bytes) / kPartSectors + 1) {}
   // With a line to spare.
   static uint64_t sector_count(uint64_t bytes) { return bytes / mem::kSectorBytes + 8; }
+
+  void touch(uint64_t offset, uint64_t bytes) {
+    constexpr uint64_t kPartBytes = kPartSectors * mem::kSectorBytes;
+    for (uint64_t part = offset / kPartBytes; part <= (offset + bytes - 1) / kPartBytes; ++part)
+      touched[part] = 1;
+  }
+  bool may_be_touched(uint64_t part) const { return scattered || touched[part] != 0; }
 
   // A request of block `me` asks for this many bytes.
   void ask_load(uint32_t me, uint64_t bytes) {

@@ -161,6 +161,7 @@ Request cover_groups(Worker& k, const Gather& g, LaneMask starts, unsigned width
     const Gather::Group& group = g.group[n];
     Coverage& c = k.coverage[group.buffer];
     const uint64_t bytes = uint64_t{lane_count(group.lanes)} * width;
+    c.scattered = true;
     if constexpr (kLoads) c.ask_load(request.me, bytes);
     if constexpr (kStores) c.stored_asked += bytes;
     Request here = request;

@@ -226,6 +226,7 @@ HWY_INLINE bool count_scattered(Warp& w, const MicroOp* op, Site& s, const SiteI
   const uint32_t me = static_cast<uint32_t>(k.block->linear) + 1;
   for (unsigned b = 0; b < lanes.count; ++b) {
     const uint64_t asked = uint64_t{lane_count(lanes.lanes_in[b])} * width;
+    lanes.view[b]->coverage->scattered = true;
     if constexpr (kStore)
       lanes.view[b]->coverage->stored_asked += asked;
     else

@@ -58,7 +58,7 @@ void Sweep::prepare() {
     Job meet{b, {}, {}, 0, 0};
     for (const auto& worker : workers_) {
       const Coverage& c = worker->coverage[b];
-      if (c.loaded_asked || c.stored_asked) touch.uses.push_back(c.sectors.get());
+      if (c.loaded_asked || c.stored_asked) touch.uses.push_back(&c);
       if (!worker->shadows[b]) continue;
       meet.shadows.push_back(&worker->shadows[b]);
       meet.count = worker->shadows[b].line_count;
@@ -83,7 +83,11 @@ void Sweep::do_piece(const Job& job, uint64_t first, uint64_t last) {
     if (workers_conflict(job.shadows, first, last)) met_ = true;
     return;
   }
-  const Bytes here = count_touched(job.uses, first, last);
+  std::vector<const SectorUse*> uses;
+  for (const Coverage* use : job.uses)
+    if (use->may_be_touched(first / kPiece)) uses.push_back(use->sectors.get());
+  if (uses.empty()) return;
+  const Bytes here = count_touched(uses, first, last);
   touched_[job.buffer].loaded += here.loaded;
   touched_[job.buffer].stored += here.stored;
 }

@@ -38,12 +38,12 @@ class Sweep {
   };
   struct Job {
     size_t buffer;
-    std::vector<const SectorUse*> uses;        // to count; or
+    std::vector<const Coverage*> uses;         // to count; or
     std::vector<const GlobalShadow*> shadows;  // to compare
     uint64_t pieces;                           // of kPiece sectors or lines
     uint64_t count;
   };
-  static constexpr uint64_t kPiece = 1 << 12;
+  static constexpr uint64_t kPiece = Coverage::kPartSectors;
 
   void add(Job job);
   void do_piece(const Job& job, uint64_t first, uint64_t last);
