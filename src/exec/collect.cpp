@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <string>
-#include <tuple>
 
 namespace fullwarp::exec {
 
@@ -12,7 +11,17 @@ using profile::KernelProfile;
 
 namespace {
 
-void add(profile::MemoryCounters& to, const profile::MemoryCounters& from, uint64_t& best, uint64_t excess) {
+// Keeps the costlier example, of equals the earlier one.
+void add_example(profile::MemoryCounters& to, const profile::AccessExample& from, uint64_t& best,
+                 uint64_t excess) {
+  if (!from.valid) return;
+  if (to.example.valid && excess < best) return;
+  if (to.example.valid && excess == best && !comes_before(from.block, from.warp, to.example)) return;
+  to.example = from;
+  best = excess;
+}
+
+void add(profile::MemoryCounters& to, const profile::MemoryCounters& from) {
   to.requests += from.requests;
   to.lanes += from.lanes;
   to.bytes_asked += from.bytes_asked;
@@ -26,14 +35,6 @@ void add(profile::MemoryCounters& to, const profile::MemoryCounters& from, uint6
   to.misaligned_requests += from.misaligned_requests;
   to.extra_copies += from.extra_copies;
   to.uniform_requests += from.uniform_requests;
-  if (!from.example.valid) return;
-  auto order = [](const profile::AccessExample& e) {
-    return std::tuple(e.block.z, e.block.y, e.block.x, e.warp);
-  };
-  if (!to.example.valid || excess > best || (excess == best && order(from.example) < order(to.example))) {
-    to.example = from.example;
-    best = excess;
-  }
 }
 
 }  // namespace
@@ -101,7 +102,10 @@ KernelProfile collect(const Program& program, const DeviceMemory& memory, const 
       Site& site = worker->sites[s];
       flush_site(site, info, program);
       if (site.counters.requests || site.pattern != Pattern::none) total.space = site.space;
-      add(total, site.counters, best, site.example_excess);
+      add(total, site.counters);
+      add_example(total, site.counters.example, best, site.example_excess);
+      for (const KeptExample& later : worker->later_examples)
+        if (later.site == s) add_example(total, later.example, best, later.excess);
     }
     const bool follows = info.leader >= 0;
     if (!info.counted || (total.requests == 0 && !follows)) continue;

@@ -109,8 +109,11 @@ std::unique_ptr<Worker> make_worker(Run& run, bool parallel) {
 void run_blocks(Run& run, unsigned index) {
   Worker& worker = *run.workers[index];
   BlockState block;
+  uint64_t before = 0;
   while (const std::optional<uint64_t> k = run.queue.take(index)) {
     if (run.conflict.load(std::memory_order_relaxed)) break;
+    if (*k < before) give_examples(worker.sites, run.program, worker.later_examples);
+    before = *k;
     prepare_block(worker, block, run.blocks[*k]);
     worker.block = &block;
     for (;;) {

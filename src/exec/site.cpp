@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <tuple>
 
 #include "exec/worker.h"
 
@@ -37,18 +38,25 @@ void add_request(Site& s, const AccessCost& cost, uint32_t lanes, uint32_t width
   c.atomic_sectors += cost.atomic_sectors * times;
 }
 
+bool comes_before(const Dim3& block, uint32_t warp, const profile::AccessExample& e) {
+  return std::tuple(block.z, block.y, block.x, warp) < std::tuple(e.block.z, e.block.y, e.block.x, e.warp);
+}
+
 void consider_example(Site& s, const mem::WarpAccess& access, const AccessCost& cost, const Program& program,
                       uint64_t linear_block, uint32_t warp) {
   const uint64_t waste = excess(cost, s.space);
   profile::AccessExample& example = s.counters.example;
-  if (example.valid && waste <= s.example_excess) return;
+  if (example.valid && waste < s.example_excess) return;
+  const Dim3 grid = program.grid;
+  const Dim3 block = {static_cast<uint32_t>(linear_block % grid.x),
+                      static_cast<uint32_t>(linear_block / grid.x % grid.y),
+                      static_cast<uint32_t>(linear_block / grid.x / grid.y)};
+  // A pattern's come late, when it ends.
+  if (example.valid && waste == s.example_excess && !comes_before(block, warp, example)) return;
   s.example_excess = waste;
   example.valid = true;
   example.access = access;
-  const Dim3 grid = program.grid;
-  example.block = {static_cast<uint32_t>(linear_block % grid.x),
-                   static_cast<uint32_t>(linear_block / grid.x % grid.y),
-                   static_cast<uint32_t>(linear_block / grid.x / grid.y)};
+  example.block = block;
   example.warp = warp;
   example.buffer = -1;
   if (s.space == AccessSpace::global && access.mask) {
@@ -115,6 +123,16 @@ void drop_pattern(Site& s, const SiteInfo& info, const Program& program) {
   flush_site(s, info, program);
   s.pattern = Pattern::none;
   s.mask = 0;
+}
+
+void give_examples(std::vector<Site>& sites, const Program& program, std::vector<KeptExample>& to) {
+  for (size_t k = 0; k < sites.size(); ++k) {
+    Site& s = sites[k];
+    drop_pattern(s, program.sites[k], program);
+    if (s.counters.example.valid) to.push_back({k, s.counters.example, s.example_excess});
+    s.counters.example.valid = false;
+    s.example_excess = 0;
+  }
 }
 
 void count_access(Site& s, const SiteInfo& info, const mem::WarpAccess& from, const Warp& w) {

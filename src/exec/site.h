@@ -78,6 +78,19 @@ void flush_site(Site& site, const SiteInfo& info, const Program& program);
 // The same, and nothing fits the pattern any more.
 void drop_pattern(Site& site, const SiteInfo& info, const Program& program);
 
+// An example that a site has found, and its excess.
+struct KeptExample {
+  size_t site;
+  profile::AccessExample example;
+  uint64_t excess;
+};
+// Is this warp of this block before the example's, in the order of the grid?
+bool comes_before(const Dim3& block, uint32_t warp, const profile::AccessExample& example);
+
+// A worker goes on with blocks before those that it has run: of examples that are as costly the earliest
+// block's is reported, so that sites give theirs away and look for others.
+void give_examples(std::vector<Site>& sites, const Program& program, std::vector<KeptExample>& to);
+
 // Makes Site::run_*.
 void list_runs(Site& site, unsigned width);
 

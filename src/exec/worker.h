@@ -79,6 +79,7 @@ struct Worker {
   const Options* options = nullptr;
   std::vector<BufferView> views;
   std::vector<Site> sites;
+  std::vector<KeptExample> later_examples;  // of blocks that come after those at hand
   std::vector<BlockCounter> blocks;
   std::vector<uint64_t> guard_lanes;
   std::vector<uint64_t> divergent;
