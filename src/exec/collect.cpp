@@ -16,7 +16,7 @@ void add_example(profile::MemoryCounters& to, const profile::AccessExample& from
                  uint64_t excess) {
   if (!from.valid) return;
   if (to.example.valid && excess < best) return;
-  if (to.example.valid && excess == best && !comes_before(from.block, from.warp, to.example)) return;
+  if (to.example.valid && excess == best && !comes_before(from.block, to.example.block)) return;
   to.example = from;
   best = excess;
 }

@@ -227,7 +227,7 @@ void count_gather(Warp& w, Site& s, const SiteInfo& info, const Gather& g, LaneM
   if (!costlier && !runs) return;
   const mem::WarpAccess access = exact_access();
   if (runs) s.counters.misaligned_requests += one_sector_more(access, cost);
-  if (costlier) consider_example(s, access, cost, *k.program, k.block->linear, w.index);
+  if (costlier) consider_example(s, access, cost, *k.program, occurrence(w));
 }
 
 void check_gather(Warp& w, const MicroOp* op, const Gather& g, LaneMask mask, unsigned width, bool write) {

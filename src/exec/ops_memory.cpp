@@ -94,8 +94,9 @@ HWY_NOINLINE void slowly(Warp& w, const MicroOp* op, Addressing addressing, uint
   }
 }
 
-HWY_INLINE void count_hit(Site& s, uint64_t base) {
-  ++s.hits[(base >> 2) & 31];
+HWY_INLINE void count_hit(const Warp& w, Site& s, uint64_t base) {
+  const unsigned k = (base >> 2) & 31;
+  if (HWY_UNLIKELY(s.hits[k]++ == 0)) s.first_hit[k] = {base, occurrence(w)};
   ++s.pending;
 }
 
@@ -185,8 +186,8 @@ HWY_INLINE void access_global(Warp& w, const MicroOp* op, Addressing addressing,
     if (HWY_LIKELY(offset + s.lowest >= 0 && static_cast<uint64_t>(offset + s.end) <= view.bytes &&
                    !(kStore && view.read_only) && (kBytes >= 4 || (base & 3) == s.low_bits))) {
       if (!(op->flags & kNotCounted)) {
-        if (kBytes < 4) s.first_base = (s.first_base & ~uint64_t{3}) | (base & 3);
-        count_hit(s, base);
+        if (kBytes < 4) s.first.base = (s.first.base & ~uint64_t{3}) | (base & 3);
+        count_hit(w, s, base);
         cover_pattern<kStore>(view, s, w.block_number, static_cast<uint64_t>(offset), width);
       }
       if (k.options->check_races && (view.written || view.shadow))
@@ -214,7 +215,7 @@ HWY_INLINE void access_shared(Warp& w, const MicroOp* op, uint32_t site, const u
   if (!good) {
     good = set_pattern(s, k.program->sites[site], AccessSpace::shared, address, mask, width, w);
     s.low_bits = base & 3;
-    s.first_base = base;
+    s.first.base = base;
   }
   const int64_t offset = base;
   if (HWY_LIKELY(good && s.aligned && (base & (width - 1)) == 0 && offset + s.lowest >= 0 &&
@@ -247,7 +248,7 @@ HWY_INLINE void access_local(Warp& w, const MicroOp* op, Addressing addressing, 
   if (good && s.pattern == Pattern::uniform && (kBytes == 4 || kBytes == 8) && offset % width == 0 &&
       offset + width <= w.frame->local_top) {
     ++s.pending;
-    s.first_base = offset;
+    s.first.base = offset;
     for (unsigned j = 0; j < vector_of(op); ++j) {
       uint32_t* words = reinterpret_cast<uint32_t*>(local_byte(w, offset + j * kBytes, 0));
       Wide<kBytes>* row = w.row<Wide<kBytes>>(element_row(op, j));
@@ -394,7 +395,7 @@ HWY_NOINLINE const MicroOp* global_word(Warp& w, const MicroOp* op) {
     if (HWY_LIKELY(static_cast<uint64_t>(offset + s.end) <= view.bytes && !(kStore && view.read_only) &&
                    !view.written)) {
       if (!(op->flags & kNotCounted)) {
-        count_hit(s, base);
+        count_hit(w, s, base);
         fetch_ahead(s, view, base);
         cover_pattern<kStore>(view, s, w.block_number, static_cast<uint64_t>(offset), 4);
       }

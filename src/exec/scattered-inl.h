@@ -250,7 +250,7 @@ HWY_INLINE bool count_scattered(Warp& w, const MicroOp* op, Site& s, const SiteI
     access.width_bytes = width;
     access.space = mem::AccessSpace::global;
     access.kind = kStore ? mem::AccessKind::store : mem::AccessKind::load;
-    consider_example(s, access, cost, *k.program, k.block->linear, w.index);
+    consider_example(s, access, cost, *k.program, occurrence(w));
   }
   return true;
 }

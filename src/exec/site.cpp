@@ -38,26 +38,30 @@ void add_request(Site& s, const AccessCost& cost, uint32_t lanes, uint32_t width
   c.atomic_sectors += cost.atomic_sectors * times;
 }
 
-bool comes_before(const Dim3& block, uint32_t warp, const profile::AccessExample& e) {
-  return std::tuple(block.z, block.y, block.x, warp) < std::tuple(e.block.z, e.block.y, e.block.x, e.warp);
+bool comes_before(const Dim3& block, const Dim3& other) {
+  return std::tuple(block.z, block.y, block.x) < std::tuple(other.z, other.y, other.x);
 }
 
 void consider_example(Site& s, const mem::WarpAccess& access, const AccessCost& cost, const Program& program,
-                      uint64_t linear_block, uint32_t warp) {
+                      const Occurrence& by) {
   const uint64_t waste = excess(cost, s.space);
   profile::AccessExample& example = s.counters.example;
   if (example.valid && waste < s.example_excess) return;
   const Dim3 grid = program.grid;
-  const Dim3 block = {static_cast<uint32_t>(linear_block % grid.x),
-                      static_cast<uint32_t>(linear_block / grid.x % grid.y),
-                      static_cast<uint32_t>(linear_block / grid.x / grid.y)};
-  // A pattern's come late, when it ends.
-  if (example.valid && waste == s.example_excess && !comes_before(block, warp, example)) return;
+  const Dim3 block = {static_cast<uint32_t>(by.block % grid.x),
+                      static_cast<uint32_t>(by.block / grid.x % grid.y),
+                      static_cast<uint32_t>(by.block / grid.x / grid.y)};
+  // Of equals the first access of the first block: a pattern's come late, when it ends.
+  if (example.valid && waste == s.example_excess &&
+      (comes_before(example.block, block) ||
+       (!comes_before(block, example.block) && s.example_when <= by.when)))
+    return;
   s.example_excess = waste;
+  s.example_when = by.when;
   example.valid = true;
   example.access = access;
   example.block = block;
-  example.warp = warp;
+  example.warp = by.warp;
   example.buffer = -1;
   if (s.space == AccessSpace::global && access.mask) {
     const unsigned first = static_cast<unsigned>(std::countr_zero(access.mask));
@@ -100,8 +104,9 @@ void flush_site(Site& s, const SiteInfo& info, const Program& program) {
     access.space = s.space;
     access.kind = info.kind;
     // A base of the right alignment, near the first one seen, so that the example shows real addresses.
-    const uint64_t base = (s.first_base & ~uint64_t{127}) +
-                          (s.space == AccessSpace::global ? 4 * k + s.low_bits : s.first_base & 127) +
+    const bool global = s.space == AccessSpace::global;
+    const Site::Hit& seen = global ? s.first_hit[k] : s.first;
+    const uint64_t base = (seen.base & ~uint64_t{127}) + (global ? 4 * k + s.low_bits : seen.base & 127) +
                           static_cast<uint64_t>(static_cast<int64_t>(info.machine_offset));
     for (unsigned i = 0; i < kWarpSize; ++i)
       access.address[i] = base + static_cast<uint64_t>((s.mask >> i) & 1 ? s.delta[i] : s.delta[first]);
@@ -115,7 +120,7 @@ void flush_site(Site& s, const SiteInfo& info, const Program& program) {
     }
     if (s.pattern == Pattern::uniform) s.counters.uniform_requests += times;
     if (one_sector_more(access, cost)) s.counters.misaligned_requests += times;
-    consider_example(s, access, cost, program, s.first_block, s.first_warp);
+    consider_example(s, access, cost, program, seen.by);
   }
 }
 
@@ -157,7 +162,7 @@ void count_access(Site& s, const SiteInfo& info, const mem::WarpAccess& from, co
   s.counters.uniform_requests += uniform;
   s.counters.misaligned_requests += one_sector_more(access, cost);
   if (!s.counters.example.valid || excess(cost, s.space) > s.example_excess)
-    consider_example(s, access, cost, *w.worker->program, w.block->linear, w.index);
+    consider_example(s, access, cost, *w.worker->program, occurrence(w));
 }
 
 void list_runs(Site& s, unsigned width) {
@@ -228,9 +233,7 @@ bool set_pattern(Site& s, const SiteInfo& info, AccessSpace space, const Address
     }
     s.group[g] = same ? Pattern::uniform : run ? Pattern::contiguous : Pattern::scattered;
   }
-  s.first_base = base;
-  s.first_block = w.block->linear;
-  s.first_warp = w.index;
+  s.first = {base, occurrence(w)};
   return true;
 }
 

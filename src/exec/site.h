@@ -27,6 +27,14 @@ enum class Pattern : uint8_t { none, uniform, contiguous, scattered };
 // uniform (two rows of a 16 x 16 block), which moves them as vectors.
 inline constexpr unsigned kGroupLanes = 8, kGroups = kWarpSize / kGroupLanes;
 
+// Which access it was: a warp of a block, and when among those that its worker noted. The blocks of a worker
+// run one after the other, in the same order of accesses wherever they run.
+struct Occurrence {
+  uint64_t block = 0;
+  uint32_t warp = 0;
+  uint64_t when = 0;
+};
+
 struct alignas(64) Site {
   // What a hit needs, in one cache line.
   LaneMask mask = 0;
@@ -55,13 +63,16 @@ struct alignas(64) Site {
   int32_t run_start[kWarpSize];  // from the base
   uint32_t run_bytes[kWarpSize];
 
-  // where the pattern was first seen, for the example
-  uint64_t first_base = 0;
-  uint64_t first_block = 0;
-  uint32_t first_warp = 0;
+  // Where the pattern was first seen, and global ones with each of the bases above: for the example.
+  struct Hit {
+    uint64_t base = 0;
+    Occurrence by;
+  };
+  Hit first, first_hit[32];
 
   profile::MemoryCounters counters;
   uint64_t example_excess = 0;
+  uint64_t example_when = 0;  // Occurrence::when
 };
 
 // The pattern that addresses with this tag were last seen to fit; beside the registers, one for each memory
@@ -84,8 +95,8 @@ struct KeptExample {
   profile::AccessExample example;
   uint64_t excess;
 };
-// Is this warp of this block before the example's, in the order of the grid?
-bool comes_before(const Dim3& block, uint32_t warp, const profile::AccessExample& example);
+// Is this block before the other, in the order of the grid?
+bool comes_before(const Dim3& block, const Dim3& other);
 
 // A worker goes on with blocks before those that it has run: of examples that are as costly the earliest
 // block's is reported, so that sites give theirs away and look for others.
@@ -116,7 +127,7 @@ void add_request(Site& site, const mem::AccessCost& cost, uint32_t lanes, uint32
                  uint64_t times = 1);
 // Keeps the access as the site's example if it is the costliest so far.
 void consider_example(Site& site, const mem::WarpAccess& access, const mem::AccessCost& cost,
-                      const Program& program, uint64_t linear_block, uint32_t warp);
+                      const Program& program, const Occurrence& by);
 
 // Adds one access that fits no pattern (faulting lanes left out).
 void count_access(Site& site, const SiteInfo& info, const mem::WarpAccess& access, const Warp& warp);

@@ -79,6 +79,7 @@ struct Worker {
   const Options* options = nullptr;
   std::vector<BufferView> views;
   std::vector<Site> sites;
+  uint64_t occurrences = 0;                 // noted
   std::vector<KeptExample> later_examples;  // of blocks that come after those at hand
   std::vector<BlockCounter> blocks;
   std::vector<uint64_t> guard_lanes;
@@ -102,6 +103,10 @@ struct Worker {
   bool atomic_memory = false;  // other workers run at the same time
   HeldBack held_back;          // active only where they do
 };
+
+inline Occurrence occurrence(const Warp& warp) {
+  return {warp.block->linear, warp.index, ++warp.worker->occurrences};
+}
 
 // Records a fault of one lane of the running op. The returned fault is there to be filled in: it is the kept
 // one if this is the first occurrence in block order, else one that nobody reads. `same_value`: see
