@@ -329,6 +329,7 @@ bool place_shared(Warp& w, const MicroOp* op, const Atomic& atomic, uint32_t sit
   }
   if (k.options->check_races) {
     SharedShadow& shadow = w.block->shadow;
+    shadow.settle();
     bool known =
         shadow.granule_shift == 2 && bytes == 4 && !shadow.fences && shadow.watched_bytes == w.shared_bytes;
     for (LaneMask left = known ? mask : 0; left && known; left &= left - 1)

@@ -57,7 +57,6 @@ struct SharedRow {
         site(static_cast<uint16_t>(std::min<ptrdiff_t>(&s - w.sites, kNoSite))) {}
 
   uint32_t several() const { return kManyLanes + warp; }
-  bool own(uint32_t by) const { return (by < kManyLanes && by / kWarpSize == warp) || by == several(); }
 };
 
 // A pattern of the form `dense`. False: the full check has to look at it.
@@ -197,16 +196,7 @@ HWY_INLINE bool check_granule(const SharedRow& row, int64_t at, uint8_t lane) {
           (e >= row.limit && (lane == Granules::kSeveralLanes || (e & kWhoMask) != mine)))
         return false;
     }
-    uint32_t who = mine;
-    if (line.read & bit) {
-      const uint32_t r = row.reader[at], by = r & kWhoMask;
-      if (r >= row.limit && by != mine && !(row.own(by) && r < row.warp_limit))
-        who = row.own(by) ? row.several() : kManyWarps;
-      if (who == kManyWarps) line.many |= bit & ~line.written;
-    }
-    row.reader[at] = row.stamp | who;
-    row.reader_site[at] = row.site;
-    line.read |= bit;
+    row.shadow.mark_read(row.first + static_cast<size_t>(at), mine, row.warp, row.site);
     return true;
   }
 }
@@ -243,6 +233,24 @@ HWY_INLINE bool check_list(const SharedRow& row, const Granules& g) {
   return true;
 }
 
+// A read of a pattern of the form `list`, put off. False: it has to be looked at now.
+HWY_INLINE bool read_later(const SharedRow& row, const Granules& g) {
+  SharedShadow& shadow = row.shadow;
+  if (!shadow.reads_wait) return false;
+  if (shadow.late.size() == SharedShadow::kMostLate) shadow.mark_late_reads();
+  const unsigned count = g.count;
+  uint32_t closed = 0;
+  for (unsigned k = 0; k < count; ++k) {
+    const size_t granule = row.first + static_cast<size_t>(int64_t{g.delta[k]});
+    SharedLine& line = shadow.lines[granule / 32];
+    shadow.renew(line);
+    closed |= (~line.valid | line.written) >> (granule % 32);
+  }
+  if (closed & 1) return false;
+  shadow.late.push_back({&g, row.first, row.warp, row.site});
+  return true;
+}
+
 template <bool kStore>
 HWY_NOINLINE void check_shared_closely(Warp& w, const MicroOp* op, Site& s, uint32_t base, unsigned width,
                                        LaneMask mask) {
@@ -250,8 +258,11 @@ HWY_NOINLINE void check_shared_closely(Warp& w, const MicroOp* op, Site& s, uint
   Granules& g = s.granules;
   bool good = !(op->flags & kStrong) && int64_t{base} + s.end <= int64_t{shadow.watched_bytes};
   if (HWY_LIKELY(good)) {
-    if (HWY_UNLIKELY(g.form == Granules::Form::unknown))
+    if (kStore) shadow.settle();
+    if (HWY_UNLIKELY(g.form == Granules::Form::unknown)) {
+      shadow.mark_late_reads();  // some may be of the pattern that this site had
       g.make(base, s.delta, mask, width, shadow.granule_shift);
+    }
     const int64_t first =
         int64_t{base >> shadow.granule_shift} + (g.form == Granules::Form::dense ? g.lowest : 0);
     const SharedRow row(w, s, shadow, static_cast<size_t>(first));
@@ -260,7 +271,7 @@ HWY_NOINLINE void check_shared_closely(Warp& w, const MicroOp* op, Site& s, uint
     else if (g.form == Granules::Form::dense)
       good = check_dense<kStore>(row, g);
     else if (g.form == Granules::Form::list)
-      good = check_list<kStore>(row, g);
+      good = (!kStore && read_later(row, g)) || check_list<kStore>(row, g);
     else
       good = false;
   }

@@ -32,9 +32,23 @@ void SharedShadow::reset(uint64_t bytes, unsigned warp_count, unsigned shift) {
   met.clear();
   if (!released.empty()) released.clear();
   copies.clear();
+  late.clear();
+}
+
+void SharedShadow::mark_late_reads() {
+  for (const LateRead& read : late) {
+    const Granules& g = *read.granules;
+    for (unsigned k = 0; k < g.count; ++k) {
+      const uint32_t who =
+          g.lane[k] == Granules::kSeveralLanes ? kManyLanes + read.warp : read.warp * kWarpSize + g.lane[k];
+      mark_read(read.first + static_cast<size_t>(int64_t{g.delta[k]}), who, read.warp, read.site);
+    }
+  }
+  late.clear();
 }
 
 void SharedShadow::barrier_of_all() {
+  late.clear();
   if (clock >= kLastStamp - 1) {  // start the clock again: what is written stays written, long ago
     for (uint32_t& e : writer) e = e >> kWhoBits >= born ? 1u << kWhoBits : 0;
     std::fill(reader.begin(), reader.end(), 0);
@@ -51,6 +65,7 @@ void SharedShadow::barrier_of_all() {
 }
 
 void SharedShadow::begin_copies(uint32_t warp, LaneMask lanes, const uint32_t* offset, unsigned bytes) {
+  settle();
   if (copies.empty()) copies.resize(warps);
   PendingCopies& mine = copies[warp];
   for (; lanes; lanes &= lanes - 1) {
@@ -91,6 +106,7 @@ void SharedShadow::finish_copies(uint32_t warp, LaneMask lanes, uint32_t left) {
 }
 
 void SharedShadow::tick() {
+  settle();
   if (clock < kLastStamp - 1)
     ++clock;
   else
@@ -316,6 +332,7 @@ struct SharedCheck {
 void check_shared(Warp& w, const MicroOp* op, uint32_t site, const uint32_t* offset, LaneMask mask,
                   unsigned width, bool read, bool write, Order order, const StoredValues* values) {
   SharedShadow& s = w.block->shadow;
+  s.settle();
   if (s.fences && order != Order::weak) {  // lanes of one warp may wait for each other too
     s.tick();
     s.warp_stamp[w.index] = s.clock;

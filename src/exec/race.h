@@ -15,7 +15,9 @@
 //
 // Most checks never come to those words: a line of 32 granules knows which of them have a value, and which
 // were written, read, and read by several warps since the last barrier. Those bits hold as long as the line's
-// stamp is the barrier's.
+// stamp is the barrier's. And who read a place matters only if somebody writes there before the next barrier:
+// reads of scattered places wait in a list until an access comes that could (LateRead), which is mostly
+// never.
 //
 // Global memory: a line of 32 granules that one instruction of one warp reads and one writes, between two
 // barriers, is three words. Where more happens it gets four cells of 8 granules: a cell knows the block that
@@ -35,6 +37,8 @@
 
 #include "base/warp.h"
 #include "exec/device_memory.h"
+#include "exec/granules.h"
+#include "exec/spare_blocks.h"
 #include "profile/profile.h"
 
 namespace fullwarp::exec {
@@ -83,6 +87,14 @@ struct PendingCopies {
   uint32_t group[kWarpSize] = {};  // the one that a lane's next copy belongs to
 };
 
+// A read of places that have values and that nobody has written since the barrier, not yet in the words.
+struct LateRead {
+  const Granules* granules;  // of the form `list`
+  size_t first;              // the granule that their distances are from
+  uint32_t warp;
+  uint16_t site;
+};
+
 struct SharedShadow {
   std::vector<uint32_t> writer, reader;            // by granule
   std::vector<uint16_t> writer_site, reader_site;  // index in Program::sites, or kNoSite
@@ -99,6 +111,9 @@ struct SharedShadow {
   unsigned warps = 0;
   std::map<uint32_t, Released> released;  // by the mbarrier object's offset
   std::vector<PendingCopies> copies;      // by warp; empty: no cp.async
+  static constexpr size_t kMostLate = 1024;
+  std::vector<LateRead> late;  // since the last barrier; the clock stands still while there are any
+  bool reads_wait = true;      // in this launch no write has come yet while there were late reads
 
   // For a new block.
   void reset(uint64_t bytes, unsigned warp_count, unsigned shift);
@@ -116,6 +131,13 @@ struct SharedShadow {
   void commit_copies(uint32_t warp, LaneMask lanes);
   void finish_copies(uint32_t warp, LaneMask lanes, uint32_t left);
   void tick();  // the next stamp
+  // Brings late reads to the words: before anything but a read is looked at, and before the clock moves.
+  void settle() {
+    if (late.empty()) return;
+    reads_wait = false;
+    mark_late_reads();
+  }
+  void mark_late_reads();
   // The warp has met `other` (all of them: ~0u), whose accesses stamped below `stamp` are ordered from now
   // on.
   void meet(uint32_t warp, uint32_t other, uint32_t stamp);
@@ -128,8 +150,25 @@ struct SharedShadow {
     line.written = line.read = line.many = 0;
   }
 
+  // A read by `who` (a thread of the warp, or several) of a granule that has a value and that nobody has
+  // written since the barrier, or `who` itself has.
+  void mark_read(size_t granule, uint32_t who, uint32_t warp, uint16_t site) {
+    SharedLine& line = lines[granule / 32];
+    const uint32_t bit = 1u << (granule % 32), several = kManyLanes + warp;
+    if (line.read & bit) {
+      const uint32_t r = reader[granule], by = r & kWhoMask;
+      const bool own = (by < kManyLanes && by / kWarpSize == warp) || by == several;
+      if (r >= barrier_stamp << kWhoBits && by != who && !(own && r < warp_stamp[warp] << kWhoBits))
+        who = own ? several : kManyWarps;
+      if (who == kManyWarps) line.many |= bit & ~line.written;
+    }
+    reader[granule] = clock << kWhoBits | who;
+    reader_site[granule] = site;
+    line.read |= bit;
+  }
+
   // An atomic of the warp on a granule that has a value and that only atomics touched since the last barrier.
-  // False where that is not so: the full check has to look at it.
+  // False where that is not so: the full check has to look at it. No read is late (settle).
   bool add_atomic(uint32_t granule, uint32_t warp, uint32_t site) {
     SharedLine& line = lines[granule / 32];
     const uint32_t bit = 1u << (granule % 32);
@@ -188,7 +227,8 @@ struct GlobalShadow {
   bool keeps_times =
       false;  // blocks may be ordered: every granule with cells keeps the times of its accesses
 
-  void make(uint64_t bytes, unsigned shift, bool times);
+  void make(uint64_t bytes, unsigned shift, bool times, SpareBlocks& spare);
+  void give_back(SpareBlocks& spare);   // leaves no shadow
   GlobalCell* cells_of(uint64_t line);  // its four, made if it has none
   explicit operator bool() const { return static_cast<bool>(lines); }
 };

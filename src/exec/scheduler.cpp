@@ -223,6 +223,7 @@ void prepare_block(Worker& worker, BlockState& block, uint64_t linear) {
   if (worker.options->check_races) {
     block.shadow.reset(shared_bytes, warps, program.shared_granule_shift);
     block.shadow.fences = program.fences;
+    if (program.ordered) block.shadow.reads_wait = false;  // other blocks in flight change a site's pattern
     if (worker.block_order.active()) worker.block_order.start(static_cast<uint32_t>(linear) + 1);
     if (program.uses_reserved_shared) block.shadow.exempt_from(program.reserved_shared_offset());
   }
