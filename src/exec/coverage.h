@@ -4,10 +4,13 @@
 // memory, and parts that none reached are not looked at in the end (sweep.h).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "exec/device_memory.h"
+#include "exec/spare_blocks.h"
 #include "mem/warp_access.h"
 
 namespace fullwarp::exec {
@@ -23,7 +26,7 @@ struct Coverage {
   static constexpr uint64_t kPartSectors = 1 << 12;
 
   LazyWords<SectorUse> sectors;
-  LazyWords<uint8_t> touched;           // by part of so many sectors: not 0 if any of them was
+  std::vector<uint8_t> touched;         // by part of so many sectors: not 0 if any of them was
   bool scattered = false;               // any part may have been touched
   uint64_t load_sectors_of_blocks = 0;  // sectors, counted once for each block that loads them
   uint64_t blocks_loading = 0;
@@ -31,10 +34,23 @@ struct Coverage {
   uint64_t loaded_asked = 0, stored_asked = 0;  // bytes
 
   Coverage() = default;
-  explicit Coverage(uint64_t bytes)
-      : sectors(sector_count(bytes)), touched(sector_count(bytes) / kPartSectors + 1) {}
+  Coverage(uint64_t bytes, SpareBlocks& spare)
+      : sectors(spare.take(sector_count(bytes) * sizeof(SectorUse))),
+        touched(sector_count(bytes) / kPartSectors + 1) {}
   // With a line to spare.
   static uint64_t sector_count(uint64_t bytes) { return bytes / mem::kSectorBytes + 8; }
+
+  // When the launch is over, for the next one. Blocks of which it is not known what was touched are kept only
+  // if they are small.
+  void give_back(uint64_t bytes, SpareBlocks& spare) {
+    constexpr uint64_t kPartBytes = kPartSectors * sizeof(SectorUse), kSmall = uint64_t{1} << 22;
+    const uint64_t all = sector_count(bytes) * sizeof(SectorUse);
+    if (scattered && all > kSmall) return;
+    std::vector<SpareBlocks::Range> dirty;
+    for (uint64_t part = 0; part * kPartBytes < all; ++part)
+      if (may_be_touched(part)) dirty.push_back({part * kPartBytes, std::min(all, (part + 1) * kPartBytes)});
+    spare.give(sectors.release(), all, std::move(dirty));
+  }
 
   void touch(uint64_t offset, uint64_t bytes) {
     constexpr uint64_t kPartBytes = kPartSectors * mem::kSectorBytes;

@@ -7,6 +7,7 @@
 
 #include "base/huge_pages.h"
 #include "exec/heap.h"
+#include "exec/spare_blocks.h"
 
 namespace fullwarp::exec {
 namespace {
@@ -37,6 +38,11 @@ AlignedBytes allocate_zeroed(uint64_t bytes) {
   }
   return AlignedBytes(start + stagger, AlignedDelete{mapping, mapped_bytes});
 }
+
+DeviceMemory::DeviceMemory() : spare_blocks_(std::make_unique<SpareBlocks>()) {}
+DeviceMemory::~DeviceMemory() = default;
+DeviceMemory::DeviceMemory(DeviceMemory&&) noexcept = default;
+DeviceMemory& DeviceMemory::operator=(DeviceMemory&&) noexcept = default;
 
 Result<uint64_t> DeviceMemory::allocate(std::string name, uint64_t bytes, bool initialised) {
   if (bytes >= (uint64_t{1} << kWindowShift))

@@ -44,10 +44,11 @@ template <class T>
 class LazyWords {
  public:
   LazyWords() = default;
-  explicit LazyWords(uint64_t count) : bytes_(allocate_zeroed(count * sizeof(T))) {}
+  explicit LazyWords(AlignedBytes zeroes) : bytes_(std::move(zeroes)) {}
   T* get() const { return reinterpret_cast<T*>(bytes_.get()); }
   T& operator[](uint64_t i) const { return get()[i]; }
   explicit operator bool() const { return bytes_ != nullptr; }
+  AlignedBytes release() { return std::move(bytes_); }
 
  private:
   AlignedBytes bytes_;
@@ -63,8 +64,15 @@ struct Buffer {
   int32_t variable = -1;   // index in Module::variables, -1: a buffer of the launch script
 };
 
+class SpareBlocks;
+
 class DeviceMemory {
  public:
+  DeviceMemory();
+  ~DeviceMemory();
+  DeviceMemory(DeviceMemory&&) noexcept;
+  DeviceMemory& operator=(DeviceMemory&&) noexcept;
+
   // Returns the buffer's device address (offset 0 of a fresh window). `bytes` 0 is allowed.
   Result<uint64_t> allocate(std::string name, uint64_t bytes, bool initialised = true);
 
@@ -83,7 +91,11 @@ class DeviceMemory {
   int64_t find(std::string_view name) const;
   int64_t find_variable(int32_t module_variable) const;  // index in Module::variables -> buffer
 
+  // What launches kept beside the buffers, for the next launch.
+  SpareBlocks& spare_blocks() { return *spare_blocks_; }
+
  private:
+  std::unique_ptr<SpareBlocks> spare_blocks_;
   std::vector<Buffer> buffers_;
   std::vector<int64_t> variable_buffer_;
 };

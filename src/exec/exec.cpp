@@ -99,7 +99,7 @@ std::unique_ptr<Worker> make_worker(Run& run, bool parallel) {
     view.written = buffer.written.get();
     view.read_only = buffer.read_only;
     if (!run.shadowed.empty() && run.shadowed[b] && !buffer.read_only) watch_buffer(*worker, b);
-    worker->coverage[b] = Coverage(buffer.bytes);
+    worker->coverage[b] = Coverage(buffer.bytes, run.memory.spare_blocks());
     view.coverage = &worker->coverage[b];
     view.sectors = view.coverage->sectors.get();
   }
@@ -200,6 +200,15 @@ std::vector<SavedBuffer> copy_buffers(DeviceMemory& memory, const std::vector<bo
 void restore_buffer(Buffer& buffer, const SavedBuffer& from) {
   std::memcpy(buffer.data.get(), from.data.get(), buffer.bytes);
   if (buffer.written) std::copy(from.written.begin(), from.written.end(), buffer.written.get());
+}
+
+// What the workers had beside the buffers is there for the next launch.
+void give_back(std::vector<std::unique_ptr<Worker>>& workers, DeviceMemory& memory) {
+  for (const auto& worker : workers)
+    for (size_t b = 0; b < memory.size(); ++b) {
+      worker->coverage[b].give_back(memory.buffer(b).bytes, memory.spare_blocks());
+      worker->shadows[b].give_back(memory.spare_blocks());
+    }
 }
 
 bool launch_writes(const Program& program) {
@@ -368,11 +377,13 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
         if (worker->unexpected[b] && !shadowed[b]) shadowed[b] = again = true;
     if (!again && workers > 1 && (run.conflict || sweep.workers_met())) again = in_order = true;
     if (again) {
+      give_back(run.workers, memory);
       for (size_t b = 0; b < before.size(); ++b)
         if (before[b].data) restore_buffer(memory.buffer(b), before[b]);
       continue;
     }
     profile = collect(*program, memory, run.workers, sweep, launch, run.blocks.size());
+    give_back(run.workers, memory);
     break;
   }
   memory.release_from(visible);

@@ -10,14 +10,25 @@ namespace fullwarp::exec {
 
 using profile::FaultKind;
 
-void GlobalShadow::make(uint64_t bytes, unsigned shift, bool times) {
+void GlobalShadow::make(uint64_t bytes, unsigned shift, bool times, SpareBlocks& spare) {
+  give_back(spare);
   granule_shift = shift;
   keeps_times = times;
   line_count = (bytes >> shift) / 32 + 2;
-  lines = LazyWords<GlobalLine>(line_count);  // an untouched line is all zeros
-  cells = LazyWords<GlobalCell>(4 * line_count);
-  lines_with_cells = 0;
-  details.clear();
+  // An untouched line is all zeros.
+  lines = LazyWords<GlobalLine>(spare.take(line_count * sizeof(GlobalLine)));
+  cells = LazyWords<GlobalCell>(spare.take(4 * line_count * sizeof(GlobalCell)));
+}
+
+void GlobalShadow::give_back(SpareBlocks& spare) {
+  // Which lines were visited is not known: large blocks are not worth clearing whole.
+  constexpr uint64_t kMostBytes = uint64_t{1} << 22;
+  const uint64_t line_bytes = line_count * sizeof(GlobalLine),
+                 cell_bytes = 4 * line_count * sizeof(GlobalCell),
+                 used_cell_bytes = 4 * uint64_t{lines_with_cells} * sizeof(GlobalCell);
+  if (lines && line_bytes <= kMostBytes) spare.give(lines.release(), line_bytes, {{0, line_bytes}});
+  if (cells) spare.give(cells.release(), cell_bytes, {{0, used_cell_bytes}});
+  *this = GlobalShadow{};
 }
 
 GlobalCell* GlobalShadow::cells_of(uint64_t index) {
@@ -44,7 +55,8 @@ GlobalCell* GlobalShadow::cells_of(uint64_t index) {
 }
 
 void watch_buffer(Worker& k, size_t buffer) {
-  k.shadows[buffer].make(k.views[buffer].bytes, k.program->global_granule_shift, k.block_order.active());
+  k.shadows[buffer].make(k.views[buffer].bytes, k.program->global_granule_shift, k.block_order.active(),
+                         k.memory->spare_blocks());
   k.views[buffer].shadow = &k.shadows[buffer];
 }
 

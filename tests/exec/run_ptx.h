@@ -74,7 +74,8 @@ class Kernel {
       error = loaded.error().to_string();
       return {};
     }
-    Launch launch;
+    Launch& launch = launch_;
+    launch = Launch{};
     launch.function = module_->find_function("k");
     launch.grid = grid_;
     launch.block = block_;
@@ -91,7 +92,12 @@ class Kernel {
       if (!buffers_[i].bytes.empty())
         std::memcpy(at.data.get(), buffers_[i].bytes.data(), buffers_[i].bytes.size());
     }
-    Result<profile::KernelProfile> profile = fullwarp::exec::run(*module_, memory_, launch, options);
+    return run_again(options);
+  }
+
+  // After run(): once more, on what it has left in the buffers.
+  profile::KernelProfile run_again(const Options& options = {}) {
+    Result<profile::KernelProfile> profile = fullwarp::exec::run(*module_, memory_, launch_, options);
     if (!profile) {
       error = profile.error().to_string();
       return {};
@@ -132,6 +138,7 @@ class Kernel {
   uint64_t dynamic_shared_ = 0;
   std::unique_ptr<ptx::Module> module_;
   DeviceMemory memory_;
+  Launch launch_;
 };
 
 struct Nothing {};  // no such operand
