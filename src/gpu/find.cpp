@@ -91,6 +91,7 @@ std::vector<Limit> limits(const Gpu& gpu) {
       {"compute capability", fmt::format("{}.{}", sm.version / 10, sm.version % 10), "", sm.warps.source});
   add("SMs", gpu.sms, "", 1u);
   add("boost clock", gpu.boost_mhz, "MHz", 1u);
+  add("base clock", gpu.base_mhz, "MHz", 1u);
   add("warps per SM", sm.warps, "", 1u);
   add("blocks per SM", sm.blocks, "", 1u);
   add("registers per SM", sm.registers, "", 1u);

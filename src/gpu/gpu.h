@@ -47,6 +47,7 @@ struct Gpu {
   const Sm* sm = nullptr;
   Sourced<uint32_t> sms;
   Sourced<uint32_t> boost_mhz;
+  Sourced<uint32_t> base_mhz = {};  // that the maker guarantees under load; 0: the source states none
   Sourced<uint32_t> l2_kb;
   Sourced<uint32_t> dram_gb;      // 10^9 bytes, as sold
   Sourced<double> dram_gb_per_s;  // 10^9 bytes a second, peak

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "gpu/gpu.h"
@@ -63,6 +64,22 @@ TEST(Table, RatesFollowFromClocks) {
   for (const Gpu& gpu : gpus()) {
     const double product = double(gpu.sms) * gpu.sm->fp32_per_clock * 2 * gpu.boost_mhz * 1e-6;
     EXPECT_LT(std::abs(product / gpu.fp32_tflops - 1), 0.03) << gpu.name << " " << product;
+  }
+}
+
+// Multiply-adds of fp16 with fp32 sums that one SM's tensor cores do in a clock, by hand from the makers'
+// counts: 4 tensor cores x 128 (Volta 8 x 64) in 7.x, 4 x 256 in 8.0, 4 x 128 in 8.6 and 8.9, half of that on
+// GeForce boards, 4 x 512 in 9.0, 4 x 1024 in 10.0. Hopper and Blackwell data sheets count a lower clock than
+// the boards reach.
+TEST(Table, TensorRatesFollowFromClocks) {
+  const std::map<uint32_t, double> per_clock = {{70, 512}, {75, 512},  {80, 1024},  {86, 512},
+                                                {89, 512}, {90, 2048}, {100, 4096}, {120, 512}};
+  for (const Gpu& gpu : gpus()) {
+    const double halved = gpu.title.find("GeForce") != std::string_view::npos ? 0.5 : 1;
+    const double product =
+        double(gpu.sms) * per_clock.at(gpu.sm->version) * halved * 2 * gpu.boost_mhz * 1e-6;
+    EXPECT_LT(product / gpu.f16_tensor_tflops, gpu.sm->version >= 90 ? 1.1 : 1.02) << gpu.name;
+    EXPECT_GT(product / gpu.f16_tensor_tflops, 0.98) << gpu.name;
   }
 }
 
