@@ -30,7 +30,8 @@ constexpr const char* kFooter = R"(Examples:
       one product, and a picture of the cliff
 
 Reads safetensors (with its shards by index), GGUF, ONNX, config.json, logs of cuBLAS and cuBLASLt, lists of products.
-Times are interpolated between measurements on an H200; other Hopper GPUs are scaled from it, others get none.
+Times are interpolated between measurements on an H200; other Hopper GPUs are scaled from it; GPUs of other
+architectures get estimated ranges.
 
 Exit codes: 0 nothing at or above the --fail-on level, 1 findings, 2 some input could not be used.)";
 
@@ -197,7 +198,7 @@ std::string render(const Outcome& outcome, const ShapesArguments& arguments, boo
 // The picture of the first file that has one.
 Status draw(const Outcome& outcome, const std::string& path) {
   for (size_t i = 0; i < outcome.curves.size(); ++i)
-    if (!outcome.curves[i].points.empty() && outcome.advices[i].basis != shapes::Basis::none)
+    if (!outcome.curves[i].points.empty() && outcome.advices[i].total.us > 0)
       return write_file(path, shapes::render_svg(outcome.curves[i], outcome.advices[i]));
   return Error{"nothing to draw: no size that could be changed, or no times for this GPU", path};
 }

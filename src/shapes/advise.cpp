@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "shapes/bounds.h"
 #include "shapes/findings.h"
 
 namespace fullwarp::shapes {
@@ -13,6 +14,10 @@ namespace fullwarp::shapes {
 namespace {
 
 constexpr int64_t kUnits[] = {1, 8, 16, 32};  // times 16 bytes of elements: 8, 64, 128, 256 of 16 bits
+// Where only estimates exist, a pad to 128 bytes is preferred if it costs no more than this: NVIDIA's guide
+// asks for it on the A100, and cuBLAS was seen to be slow at odd multiples of 16 bytes on an RTX 4090
+// (docs/shapes.md, "Other GPUs").
+constexpr double kCautiousPad = 0.02;
 
 int64_t up(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -102,6 +107,7 @@ class Adviser {
       Row row = {std::move(operation), {}, {}, {}, {}};
       row.each = table_.time(row.operation);
       if (!row.each) row.least_us = table_.least_us(row.operation);
+      note_missing_type(row.operation);
       row.alignment = alignment_text(row.operation);
       if (const Gemm* g = std::get_if<Gemm>(&row.operation.work); g != nullptr && g->dtype != Dtype::fp32)
         row.tiles = tile_fit(*g, gpu_.sms);
@@ -184,7 +190,11 @@ class Adviser {
   std::set<int64_t> values(int64_t now) const {
     std::set<int64_t> result;
     const int64_t vector = std::max<int64_t>(8, vector_elements(run_.dtype));
+    const auto cautious = static_cast<double>(up(now, vector * kUnits[1] * run_.tensor_parallel) - now);
+    const bool coarse =
+        table_.basis() == Basis::estimated && cautious <= kCautiousPad * static_cast<double>(now);
     for (int64_t unit : kUnits) {
+      if (coarse && unit == kUnits[0]) continue;
       for (int64_t ranks : {int64_t{1}, run_.tensor_parallel}) {
         const int64_t step = vector * unit * ranks;
         const int64_t to = up(now, step);
@@ -196,19 +206,17 @@ class Adviser {
   }
 
   void changes() {
-    const bool timed = table_.basis() != Basis::none;
     for (const Number& number : candidates()) {
       std::optional<Change> best;
       for (int64_t to : values(number.value)) {
         Change candidate = change(number, to);
         if (candidate.affected.empty()) continue;
-        if (!best ||
-            (timed && candidate.then.us < best->then.us - kSmallestPad * candidate.affected_now.us) ||
+        if (!best || candidate.then.us < best->then.us - kSmallestPad * candidate.affected_now.us ||
             (candidate.alignment && !best->alignment))
           best = std::move(candidate);
       }
       if (!best) continue;
-      const bool gains = timed && best->affected_then.high_us < best->affected_now.low_us &&
+      const bool gains = best->affected_then.high_us < best->affected_now.low_us &&
                          best->affected_now.us > kTileGain * best->affected_then.us &&
                          best->now.us - best->then.us > kWarningShare * best->now.us;
       if (best->alignment || gains) advice_.changes.push_back(std::move(*best));
@@ -216,14 +224,14 @@ class Adviser {
     std::stable_sort(advice_.changes.begin(), advice_.changes.end(), [](const Change& a, const Change& b) {
       return a.now.us - a.then.us > b.now.us - b.then.us;
     });
-    if (timed) together();
+    together();
   }
 
   void together() {
     Model all = model_;
     Together result;
     for (const Change& change : advice_.changes) {
-      if (change.now.us - change.then.us < kWarningShare * change.now.us) continue;
+      if (change.now.us - change.then.us <= kWarningShare * change.now.us) continue;
       all = with_number(all, change.number, change.to);
       result.numbers.emplace_back(change.number.name, change.to);
     }
@@ -234,6 +242,19 @@ class Adviser {
       add(result.then, same ? advice_.rows[i].each : table_.time(operations[i]), operations[i].count);
     }
     advice_.together = std::move(result);
+  }
+
+  void note_missing_type(const Operation& operation) {
+    const Dtype dtype = dtype_of(operation);
+    if (std::holds_alternative<Gather>(operation.work) || peak_tflops(gpu_, dtype) > 0) return;
+    std::string others;
+    for (Dtype other : {Dtype::bf16, Dtype::fp16, Dtype::tf32, Dtype::fp8, Dtype::int8})
+      if (peak_tflops(gpu_, other) > 0)
+        others += fmt::format("{}{}", others.empty() ? "" : ", ", to_string(other));
+    std::string note = fmt::format("the tensor cores of {} have no {}, only {}: such operations have no time",
+                                   gpu_.name, to_string(dtype), others);
+    if (std::find(advice_.notes.begin(), advice_.notes.end(), note) == advice_.notes.end())
+      advice_.notes.push_back(std::move(note));
   }
 
   const Model& model_;

@@ -83,7 +83,8 @@ diag::Finding finding_of(const Change& change, const Advice& advice) {
   f.rule = rule_of(change);
   f.kernel = change.number.name;
   f.place = {advice.file, change.number.line, 0, 0};
-  const bool timed = advice.basis != Basis::none && change.affected_now.us > 0;
+  const bool timed = change.affected_now.us > 0;
+  const bool estimated = advice.basis == Basis::estimated;
   const double gain = timed ? change.affected_now.us / std::max(1e-9, change.affected_then.us) : 0;
   const double share = timed ? (change.now.us - change.then.us) / std::max(1e-9, change.now.us) : 0;
   f.message = why(f.rule, change, advice);
@@ -91,10 +92,11 @@ diag::Finding finding_of(const Change& change, const Advice& advice) {
   if (timed && change.affected_now.untimed == 0) {
     if (gain >= kNothing) {
       f.message +=
-          fmt::format(": {} {} {}, with {} {}", names.text, names.several ? "take" : "takes",
-                      duration(change.affected_now.us), change.to, duration(change.affected_then.us));
+          fmt::format(": {} {}{} {}, with {} {}", names.text, names.several ? "take" : "takes",
+                      estimated ? ", by an estimate," : "", time_text(change.affected_now, advice.basis),
+                      change.to, time_text(change.affected_then, advice.basis));
     } else {
-      f.message += fmt::format(": here it costs nothing ({})", names.text);
+      f.message += fmt::format(": here it {} nothing ({})", estimated ? "should cost" : "costs", names.text);
     }
   } else {
     f.message += fmt::format(": {}", names.text);
@@ -110,15 +112,29 @@ diag::Finding finding_of(const Change& change, const Advice& advice) {
     f.level = diag::Level::warning;
   if (f.rule == "shape-tile") f.level = diag::Level::note;
   if (timed) {
-    f.notes.push_back(
-        {fmt::format("now {}, then {}; the whole pass {} -> {}", range(change.affected_now),
-                     range(change.affected_then), duration(change.now.us), duration(change.then.us)),
-         {}});
-    f.evidence = {{"now_us", change.affected_now.us},
-                  {"then_us", change.affected_then.us},
-                  {"pass_now_us", change.now.us},
-                  {"pass_then_us", change.then.us}};
-    if (gain < kNothing) f.notes.push_back({"other limits decide there: padding it would gain nothing", {}});
+    if (estimated) {
+      f.notes.push_back(
+          {fmt::format(
+               "estimated ranges, nothing was measured on this architecture: the whole pass {} -> {}; "
+               "the gain is uncertain, its direction is that of the H200",
+               time_text(change.now, advice.basis), time_text(change.then, advice.basis)),
+           {}});
+      f.evidence = {{"estimated_now_low_us", change.affected_now.low_us},
+                    {"estimated_now_high_us", change.affected_now.high_us},
+                    {"estimated_then_low_us", change.affected_then.low_us},
+                    {"estimated_then_high_us", change.affected_then.high_us}};
+    } else {
+      f.notes.push_back(
+          {fmt::format("now {}, then {}; the whole pass {} -> {}", range(change.affected_now),
+                       range(change.affected_then), duration(change.now.us), duration(change.then.us)),
+           {}});
+      f.evidence = {{"now_us", change.affected_now.us},
+                    {"then_us", change.affected_then.us},
+                    {"pass_now_us", change.now.us},
+                    {"pass_then_us", change.then.us}};
+    }
+    if (gain < kNothing && !estimated)
+      f.notes.push_back({"other limits decide there: padding it would gain nothing", {}});
   }
   f.share = std::clamp(share, 0.0, 1.0);
   if (!timed || gain >= kNothing) {
@@ -164,9 +180,11 @@ void pitch_findings(Advice& advice, const TimeTable& table) {
                             describe(row.operation), what);
     f.level = diag::Level::warning;
     if (row.each && then) {
-      f.message += fmt::format(": {} where aligned {}", duration(row.each->us), duration(then->us));
-      f.evidence = {{"now_us", row.each->us * row.operation.count},
-                    {"then_us", then->us * row.operation.count}};
+      f.message += fmt::format(": {} where aligned {}", time_text(*row.each, advice.basis),
+                               time_text(*then, advice.basis));
+      if (advice.basis != Basis::estimated)
+        f.evidence = {{"now_us", row.each->us * row.operation.count},
+                      {"then_us", then->us * row.operation.count}};
       f.share = std::clamp((row.each->us - then->us) * row.operation.count / std::max(1e-9, advice.total.us),
                            0.0, 1.0);
       if (row.each->us < kWarningGain * then->us || f.share < kWarningShare) f.level = diag::Level::note;
@@ -194,8 +212,8 @@ void head_findings(Advice& advice, const TimeTable& table) {
     f.message = fmt::format("{}: heads of {} elements, more than the {} that fused attention kernels take",
                             row.operation.name, a->head_size, kLargestFused);
     if (row.each && at_most)
-      f.message += fmt::format(": {} where heads of {} take {}", duration(row.each->us), kLargestFused,
-                               duration(at_most->us));
+      f.message += fmt::format(": {} where heads of {} take {}", time_text(*row.each, advice.basis),
+                               kLargestFused, time_text(*at_most, advice.basis));
     f.fix = fmt::format("more heads of {} elements or fewer", kLargestFused);
     advice.findings.push_back(std::move(f));
     return;
@@ -233,6 +251,15 @@ std::string duration(double us) {
   if (us < 1000) return fmt::format("{:.3g} us", us);
   if (us < 1e6) return fmt::format("{:.3g} ms", us / 1000);
   return fmt::format("{:.4g} s", us / 1e6);
+}
+
+std::string time_text(const Estimate& each, Basis basis) {
+  if (basis != Basis::estimated) return duration(each.us);
+  return fmt::format("{} to {}", duration(each.low_us), duration(each.high_us));
+}
+
+std::string time_text(const Total& total, Basis basis) {
+  return time_text(Estimate{total.us, total.low_us, total.high_us}, basis);
 }
 
 std::string size_text(double bytes) {

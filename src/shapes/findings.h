@@ -25,6 +25,9 @@ void findings(Advice& advice, const Model& model, const std::vector<Problem>& pr
 
 // "5.14 ms", "38 us"
 std::string duration(double us);
+// A time as it may be stated: where nothing was measured the range alone, "20 us to 38 us".
+std::string time_text(const Estimate& each, Basis basis);
+std::string time_text(const Total& total, Basis basis);
 // "50257 -> 50304"
 std::string change_text(const Change& change);
 std::string how_text(const Change& change);  // number.how with the new value in its place

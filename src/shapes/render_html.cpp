@@ -112,7 +112,8 @@ class Picture {
           px, kTop, kHeight - kBottom, colour, py);
       const bool left = px > kWidth * 0.7;
       text(px + (left ? -9 : 9), std::max(kTop + 12, py - 8),
-           fmt::format("{} {}: {}", word, value, duration(total.us)), colour, left ? "end" : "start");
+           fmt::format("{} {}: {}", word, value, time_text(total, advice_.basis)), colour,
+           left ? "end" : "start");
     }
   }
 
@@ -122,11 +123,16 @@ class Picture {
   }
 
   void legend() {
-    text(kLeft, kHeight - 12,
-         fmt::format("dots: multiples of 8; band: nine of ten measurements; {} measurements on an H200",
-                     advice_.basis == Basis::measured ? "interpolated between"
-                                                      : "estimated for " + advice_.gpu + " from"),
-         "#555", "start");
+    const std::string_view words =
+        advice_.basis == Basis::estimated
+            ? "dots: multiples of 8; band: estimated for {0}, where nothing was measured, from "
+              "the least its data sheet allows to the H200's efficiency"
+        : advice_.basis == Basis::scaled
+            ? "dots: multiples of 8; band: nine of ten measurements; estimated for {0} from "
+              "measurements on an H200"
+            : "dots: multiples of 8; band: nine of ten measurements; interpolated between "
+              "measurements on an H200";
+    text(kLeft, kHeight - 12, fmt::format(fmt::runtime(words), advice_.gpu), "#555", "start");
   }
 
   const Curve& curve_;
@@ -146,10 +152,15 @@ constexpr std::string_view kStyle =
 void page_of(std::string& out, const Advice& a, const Curve* curve) {
   out += fmt::format("<h1>{}</h1>\n<p>{}</p>\n", escaped(a.file), escaped(a.title));
   for (const std::string& note : a.notes) out += fmt::format("<p class=\"note\">{}</p>\n", escaped(note));
-  if (a.basis != Basis::none)
+  const bool estimated = a.basis == Basis::estimated;
+  if (estimated && a.total.us > 0)
+    out += fmt::format(
+        "<p>In all {} on {}: an estimated range, nothing was measured on this architecture.</p>\n",
+        time_text(a.total, a.basis), escaped(a.gpu));
+  if (!estimated)
     out += fmt::format("<p>In all {} ({} to {}) on {}.</p>\n", duration(a.total.us), duration(a.total.low_us),
                        duration(a.total.high_us), escaped(a.gpu));
-  if (curve != nullptr && a.basis != Basis::none) out += render_svg(*curve, a);
+  if (curve != nullptr && a.total.us > 0) out += render_svg(*curve, a);
   for (const diag::Finding& f : a.findings) {
     out += fmt::format("<div class=\"finding\"><b class=\"{0}\">{0}</b> {1} <code>{2}</code>",
                        report::to_string(f.level), escaped(f.message), f.rule);
@@ -167,7 +178,7 @@ void page_of(std::string& out, const Advice& a, const Curve* curve) {
         "<tr><td>{}</td><td class=\"l\">{}</td><td class=\"l\">{}</td><td>{:.6g}</td><td>{}</td><td>{}</td>"
         "<td>{}</td></tr>\n",
         escaped(row.operation.name), to_string(row.operation.step), escaped(describe(row.operation)),
-        row.operation.count, row.each ? duration(row.each->us) : "-",
+        row.operation.count, row.each && !estimated ? duration(row.each->us) : "-",
         row.each ? fmt::format("{} to {}", duration(row.each->low_us), duration(row.each->high_us)) : "-",
         escaped(row.alignment));
   }

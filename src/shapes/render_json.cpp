@@ -13,12 +13,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json to_json(const std::optional<Estimate>& estimate) {
+Json to_json(const std::optional<Estimate>& estimate, Basis basis) {
   if (!estimate) return nullptr;
   return {{"us", estimate->us},
           {"low_us", estimate->low_us},
           {"high_us", estimate->high_us},
-          {"uncertain", estimate->uncertain()}};
+          {"uncertain", basis == Basis::estimated || estimate->uncertain()}};
 }
 
 Json to_json(const Total& total) {
@@ -79,19 +79,19 @@ void add_work(Json& json, const Row& row) {
   }
 }
 
-Json to_json(const Row& row) {
+Json to_json(const Row& row, Basis basis) {
   const Operation& o = row.operation;
   Json json = {{"name", o.name}, {"step", to_string(o.step)}, {"count", o.count}};
   add_work(json, row);
   json["flops"] = flops(o);
   json["bytes"] = bytes(o);
-  json["time"] = to_json(row.each);
+  json["time"] = to_json(row.each, basis);
   if (row.least_us) json["at_least_us"] = *row.least_us;
   if (!o.note.empty()) json["note"] = o.note;
   return json;
 }
 
-Json to_json(const Change& change, bool timed) {
+Json to_json(const Change& change, Basis basis) {
   Json affected = Json::array();
   for (const Affected& a : change.affected)
     affected.push_back({{"name", a.name},
@@ -99,8 +99,8 @@ Json to_json(const Change& change, bool timed) {
                         {"count", a.count},
                         {"before", a.before},
                         {"after", a.after},
-                        {"now", to_json(a.now)},
-                        {"then", to_json(a.then)}});
+                        {"now", to_json(a.now, basis)},
+                        {"then", to_json(a.then, basis)}});
   Json json = {{"number", change.number.name},
                {"from", change.number.value},
                {"to", change.to},
@@ -109,7 +109,7 @@ Json to_json(const Change& change, bool timed) {
                {"extra_weight_bytes", change.extra_weight_bytes},
                {"extra_flops", change.extra_flops},
                {"affected", std::move(affected)}};
-  if (timed) {
+  if (change.affected_now.us > 0) {
     json["affected_now"] = to_json(change.affected_now);
     json["affected_then"] = to_json(change.affected_then);
     json["pass_now"] = to_json(change.now);
@@ -137,20 +137,20 @@ Json to_json(const diag::Finding& f) {
 }
 
 std::string_view basis_name(Basis basis) {
-  static constexpr std::string_view kNames[] = {"measured", "scaled", "none"};
+  static constexpr std::string_view kNames[] = {"measured", "scaled", "estimated"};
   return kNames[static_cast<size_t>(basis)];
 }
 
 Json to_json(const Advice& a) {
   Json rows = Json::array(), changes = Json::array(), found = Json::array();
-  for (const Row& row : a.rows) rows.push_back(to_json(row));
-  for (const Change& change : a.changes) changes.push_back(to_json(change, a.basis != Basis::none));
+  for (const Row& row : a.rows) rows.push_back(to_json(row, a.basis));
+  for (const Change& change : a.changes) changes.push_back(to_json(change, a.basis));
   for (const diag::Finding& f : a.findings) found.push_back(to_json(f));
   Json json = {{"file", a.file},
                {"title", a.title},
                {"gpu", a.gpu},
                {"basis", basis_name(a.basis)},
-               {"conditions", a.basis == Basis::none ? "" : a.conditions},
+               {"conditions", a.conditions},
                {"run",
                 {{"batch", a.run.batch},
                  {"sequence", a.run.sequence},
@@ -162,7 +162,7 @@ Json to_json(const Advice& a) {
                  {"sizes_of_file", a.own_run}}},
                {"notes", a.notes},
                {"operations", std::move(rows)},
-               {"total", a.basis == Basis::none ? Json() : to_json(a.total)},
+               {"total", a.total.us > 0 ? to_json(a.total) : Json()},
                {"changes", std::move(changes)}};
   json["together"] = nullptr;
   if (a.together) {

@@ -49,7 +49,9 @@ class TextRenderer {
                        a_.gpu));
     } else {
       line(fmt::format(
-          "  times: none, since nothing was measured on the architecture of {}; sizes are judged", a_.gpu));
+          "  times: estimated ranges for {}, on whose architecture nothing was measured: from the "
+          "least that its data sheet allows to the H200's efficiency at the same size",
+          a_.gpu));
     }
     for (const std::string& note : a_.notes) line("  note: " + note);
     out_ += "\n";
@@ -80,8 +82,10 @@ class TextRenderer {
     size_t width = 9;
     for (const Row* row : rows) width = std::max(width, std::min<size_t>(label(*row).size(), 48));
     out_ += a_.findings.empty() ? "" : "\n";
+    const bool estimated = a_.basis == Basis::estimated;
     line(fmt::format("{:<{}}  {:<44}{:>7}{:>10}{:>10}{:>7}{:>9}{:>8}  {}", "operation", width, "size",
-                     "count", "each", "total", "share", "TFLOP/s", "waves", "rows aligned to"));
+                     "count", estimated ? "at least" : "each", estimated ? "at most" : "total", "share",
+                     "TFLOP/s", "waves", "rows aligned to"));
     for (const Row* row : rows) {
       const Operation& o = row->operation;
       const double total = time(row);
@@ -89,14 +93,18 @@ class TextRenderer {
       if (size.size() > 43) size.resize(43);
       line(fmt::format(
           "{:<{}}  {:<44}{:>7}{:>10}{:>10}{:>6.1f}%{:>9}{:>8}  {}{}", label(*row).substr(0, 48), width, size,
-          fmt::format("{:.6g}", o.count), row->each ? duration(row->each->us) : "-",
-          row->each ? duration(total) : "-", a_.total.us > 0 ? 100 * total / a_.total.us : 0.0,
-          row->each && flops(o) > 0 ? fmt::format("{:.3g}", flops(o) / row->each->us / 1e6) : "-",
+          fmt::format("{:.6g}", o.count),
+          row->each ? duration(estimated ? row->each->low_us : row->each->us) : "-",
+          row->each ? duration(estimated ? row->each->high_us : total) : "-",
+          a_.total.us > 0 ? 100 * total / a_.total.us : 0.0,
+          row->each && flops(o) > 0 && !estimated ? fmt::format("{:.3g}", flops(o) / row->each->us / 1e6)
+                                                  : "-",
           row->tiles ? fmt::format("{:.3g}", row->tiles->waves) : "", row->alignment,
-          row->each && row->each->uncertain()
+          row->each && row->each->uncertain() && !estimated
               ? fmt::format("  uncertain: {} to {}", duration(row->each->low_us),
                             duration(row->each->high_us))
-          : row->least_us ? fmt::format("  at least {} by its memory traffic", duration(*row->least_us))
+          : row->least_us ? fmt::format("  at least {} by its {}", duration(*row->least_us),
+                                        estimated ? "operations and memory traffic" : "memory traffic")
                           : ""));
     }
     if (rows.size() < a_.rows.size())
@@ -111,14 +119,13 @@ class TextRenderer {
   }
 
   void summary() {
-    if (a_.basis == Basis::none) {
-      line(a_.findings.empty() ? "every size keeps to 16 bytes"
-                               : fmt::format("{} findings", a_.findings.size()));
-      return;
-    }
-    std::string total =
-        fmt::format("in all {} ({} to {}) for {} products, convolutions and look-ups", duration(a_.total.us),
-                    duration(a_.total.low_us), duration(a_.total.high_us), a_.rows.size());
+    const bool estimated = a_.basis == Basis::estimated;
+    std::string total = estimated
+                            ? fmt::format("in all {}, estimated, for {} products, convolutions and look-ups",
+                                          time_text(a_.total, a_.basis), a_.rows.size())
+                            : fmt::format("in all {} ({} to {}) for {} products, convolutions and look-ups",
+                                          duration(a_.total.us), duration(a_.total.low_us),
+                                          duration(a_.total.high_us), a_.rows.size());
     if (a_.total.untimed > 0) total += fmt::format(", {} without a time", a_.total.untimed);
     line(total);
     const Change* best = nullptr;
@@ -128,18 +135,21 @@ class TextRenderer {
         break;
       }
     if (best == nullptr) {
-      line("no change of one number would gain anything");
+      const bool open = a_.total.untimed > 0 && !a_.changes.empty();
+      line(open ? "what the changes gain is not known: operations that they concern have no time"
+                : "no change of one number would gain anything");
       return;
     }
-    line(fmt::format("the change that gains most: {}: {} -> {}, the whole pass {} -> {}", change_text(*best),
-                     duration(best->affected_now.us), duration(best->affected_then.us),
-                     duration(best->now.us), duration(best->then.us)));
+    line(fmt::format("the change that gains most{}: {}: {} -> {}, the whole pass {} -> {}",
+                     estimated ? ", estimated" : "", change_text(*best),
+                     time_text(best->affected_now, a_.basis), time_text(best->affected_then, a_.basis),
+                     time_text(best->now, a_.basis), time_text(best->then, a_.basis)));
     if (a_.together) {
       std::string all;
       for (const auto& [name, value] : a_.together->numbers)
         all += fmt::format("{}{} -> {}", all.empty() ? "" : ", ", name, value);
-      line(fmt::format("all that gain together: {}: the whole pass {} -> {}", all, duration(a_.total.us),
-                       duration(a_.together->then.us)));
+      line(fmt::format("all that gain together: {}: the whole pass {} -> {}", all,
+                       time_text(a_.total, a_.basis), time_text(a_.together->then, a_.basis)));
     }
   }
 

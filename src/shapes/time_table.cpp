@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "shapes/bounds.h"
 #include "shapes/embedded.h"
 #include "shapes/formula.h"
 
@@ -24,6 +25,8 @@ constexpr double kLeastSpread = 0.05;    // of the logarithm; measurements thems
 constexpr double kSpreadPerStep = 0.03;  // ... for each factor of two that the nearest point is away
 constexpr double kLaunchUs = 2.4, kCopyBytesPerUs = 3.6e6;  // measured copies, read and written, on an H200
 constexpr double kScaledSpread = 0.2;                       // added on a GPU that was not measured
+constexpr double kEstimatedSpread = 0.55;                   // ... nor any of its architecture
+constexpr uint32_t kLeastFusedAttention = 80;  // FlashAttention-2, which was measured, needs Ampere
 
 // Rows of an embedded table by column name.
 class Csv {
@@ -134,6 +137,13 @@ Estimate estimate(double formula_us, const Residual& residual, double extra_spre
                                   extra_spread * extra_spread);
   const double us = formula_us * std::exp(residual.value);
   return {us, us * std::exp(-kRange * spread), us * std::exp(kRange * spread)};
+}
+
+// Sizes that fall off the cliff run kernels of Ampere's kind on Hopper too (the newer ones copy 16 bytes at a
+// time), which loads limit, not tensor cores: their rate goes with SMs and clock. No GPU runs them faster
+// than sizes that fit.
+Estimate slower(const Estimate& a, const Estimate& b) {
+  return {std::max(a.us, b.us), std::max(a.low_us, b.low_us), std::max(a.high_us, b.high_us)};
 }
 
 double log2_of(int64_t value) { return std::log2(static_cast<double>(std::max<int64_t>(1, value))); }
@@ -273,31 +283,40 @@ const TimeTable::Data& TimeTable::data() {
   return data;
 }
 
-TimeTable::TimeTable(const gpu::Gpu& gpu) : sms_(gpu.sms) {
+TimeTable::TimeTable(const gpu::Gpu& gpu) : gpu_(gpu) {
   const gpu::Gpu& measured = *gpu::find_gpu(kMeasuredGpu);
   basis_ = gpu.name == kMeasuredGpu                  ? Basis::measured
            : gpu.sm->version == measured.sm->version ? Basis::scaled
-                                                     : Basis::none;
-  if (basis_ != Basis::scaled) return;
+                                                     : Basis::estimated;
+  if (basis_ == Basis::measured) return;
   const double sms = static_cast<double>(measured.sms) / gpu.sms;
   fp32_ = gpu.fp32_tflops / measured.fp32_tflops * sms;
   tf32_ = gpu.tf32_tflops / measured.tf32_tflops * sms;
   half_ = gpu.f16_tensor_tflops / measured.f16_tensor_tflops * sms;
   int8_ = gpu.int8_tops / measured.int8_tops * sms;
   memory_ = gpu.dram_gb_per_s / measured.dram_gb_per_s;
+  clock_per_sm_ = static_cast<double>(gpu.boost_mhz) / measured.boost_mhz;
+  spread_ = basis_ == Basis::scaled ? kScaledSpread : kEstimatedSpread;
+  if (basis_ == Basis::estimated && gpu.base_mhz > 0)
+    clock_ = static_cast<double>(gpu.boost_mhz) / gpu.base_mhz;
 }
 
 const std::string& TimeTable::conditions() const { return data().conditions; }
 
 std::optional<Estimate> TimeTable::time(const Operation& operation) const {
-  if (basis_ == Basis::none) return std::nullopt;
-  return std::visit([this](const auto& work) { return time(work); }, operation.work);
+  const bool reads_only = std::holds_alternative<Gather>(operation.work);
+  if (!reads_only && peak_tflops(gpu_, dtype_of(operation)) == 0) return std::nullopt;
+  const std::optional<Estimate> each =
+      std::visit([this](const auto& work) { return time(work); }, operation.work);
+  if (!each || basis_ != Basis::estimated) return each;
+  const double low = bound_us(operation, gpu_), high = std::max(low, each->high_us * clock_);
+  return Estimate{std::sqrt(low * high), low, high};
 }
 
 std::optional<Estimate> TimeTable::time(const Gemm& gemm) const {
   const GemmAlignment alignment = alignment_of(gemm);
   Gemm as = gemm;
-  double extra = basis_ == Basis::scaled ? kScaledSpread : 0;
+  double extra = spread_;
   if (as.layout == Layout::tt) {  // not measured; the kernels of TN are the nearest
     as.layout = Layout::tn;
     extra += 0.2;
@@ -318,18 +337,27 @@ std::optional<Estimate> TimeTable::time(const Gemm& gemm) const {
     found = data().gemms.find(key);
   }
   if (found == data().gemms.end()) return std::nullopt;
-  const double compute = dtype == Dtype::fp32                          ? fp32_
-                         : dtype == Dtype::tf32                        ? tf32_
-                         : dtype == Dtype::fp8 || dtype == Dtype::int8 ? int8_
-                                                                       : half_;
+  const double compute = dtype == Dtype::fp32   ? fp32_
+                         : dtype == Dtype::tf32 ? tf32_
+                         : dtype == Dtype::int8
+                             ? int8_
+                             : half_;  // that of fp8 is twice the half-precision one everywhere
   const auto& group = found->second;
-  return estimate(gemm_us(as, group.constants, {sms_, compute, memory_}),
-                  interpolate(group.points, features(as)), extra);
+  const bool fits = (ab == Alignment::full && c == Alignment::full) || basis_ != Basis::estimated;
+  const Estimate own =
+      estimate(gemm_us(as, group.constants, {gpu_.sms, fits ? compute : clock_per_sm_, memory_}),
+               interpolate(group.points, features(as)), extra);
+  if (fits) return own;
+  ab = c = Alignment::full;
+  if (dtype == Dtype::fp16) dtype = Dtype::bf16;
+  const auto& fitting = data().gemms.at(key);
+  return slower(own, estimate(gemm_us(as, fitting.constants, {gpu_.sms, compute, memory_}),
+                              interpolate(fitting.points, features(as)), extra));
 }
 
 std::optional<Estimate> TimeTable::time(const Conv& conv) const {
   if (conv.groups != 1 || (conv.dtype != Dtype::bf16 && conv.dtype != Dtype::fp16)) return std::nullopt;
-  double extra = basis_ == Basis::scaled ? kScaledSpread : 0;
+  double extra = spread_;
   Conv as = conv;
   if (!as.channels_last && as.step != Step::forward) {  // measured with channels last only
     as.channels_last = true;
@@ -338,32 +366,39 @@ std::optional<Estimate> TimeTable::time(const Conv& conv) const {
   const auto found = data().convs.find(key_of(as));
   if (found == data().convs.end()) return std::nullopt;
   const auto& group = found->second;
-  return estimate(conv_us(as, group.constants, {sms_, half_, memory_}),
-                  interpolate(group.points, features(as)), extra);
+  const bool fits = (as.in % 8 == 0 && as.out % 8 == 0) || basis_ != Basis::estimated;
+  const Estimate own =
+      estimate(conv_us(as, group.constants, {gpu_.sms, fits ? half_ : clock_per_sm_, memory_}),
+               interpolate(group.points, features(as)), extra);
+  if (fits) return own;
+  const auto& fitting = data().convs.at({as.channels_last, as.step, true, true});
+  return slower(own, estimate(conv_us(as, fitting.constants, {gpu_.sms, half_, memory_}),
+                              interpolate(fitting.points, features(as)), extra));
 }
 
 std::optional<Estimate> TimeTable::time(const Attention& attention) const {
   if (attention.dtype != Dtype::bf16 && attention.dtype != Dtype::fp16) return std::nullopt;
+  if (gpu_.sm->version < kLeastFusedAttention) return std::nullopt;
   const auto found = data().attentions.find(key_of(attention));
   if (found == data().attentions.end()) return std::nullopt;
-  double extra = basis_ == Basis::scaled ? kScaledSpread : 0;
+  double extra = spread_;
   // Not measured: two lengths (behind a cache kernels split the keys), narrower values, windows.
   if (attention.queries != attention.keys) extra += attention.causal ? 0.5 : 0.2;
   if (attention.value_size != 0 && attention.value_size != attention.head_size) extra += 0.2;
   if (attention.window != 0) extra += 0.3;
   const auto& group = found->second;
-  return estimate(attention_us(attention, group.constants, {sms_, half_, memory_}),
+  return estimate(attention_us(attention, group.constants, {gpu_.sms, half_, memory_}),
                   interpolate(group.points, features(attention)), extra);
 }
 
-std::optional<double> TimeTable::least_us(const Operation& operation) const {
-  if (basis_ == Basis::none) return std::nullopt;
+double TimeTable::least_us(const Operation& operation) const {
+  if (basis_ == Basis::estimated) return bound_us(operation, gpu_);
   return kLaunchUs + bytes(operation) / (kCopyBytesPerUs * memory_);
 }
 
 std::optional<Estimate> TimeTable::time(const Gather& gather) const {
   const double us = kLaunchUs + bytes(Operation{.work = gather}) / (kCopyBytesPerUs * memory_);
-  return Estimate{us, us * 0.85, us * 1.25};
+  return Estimate{us, us * 0.85, us * 1.25 * std::exp(kRange * spread_)};
 }
 
 }  // namespace fullwarp::shapes

@@ -29,7 +29,10 @@ struct Estimate {
 enum class Basis : uint8_t {
   measured,  // interpolated between measurements on this GPU
   scaled,    // measured on another GPU of its architecture, scaled by published ceilings
-  none,      // nothing measured on this architecture: no times
+  // Nothing measured on this architecture: a range from the least that operations and memory traffic allow
+  // (bounds.h) to the H200's efficiency and cliff at the same size, scaled. `us` is its geometric middle and
+  // serves comparisons only.
+  estimated,
 };
 
 class TimeTable {
@@ -40,12 +43,12 @@ class TimeTable {
 
   Basis basis() const { return basis_; }
   const std::string& conditions() const;  // of the measurements, one line
-  // Nothing where no time can be told: another architecture, a grouped convolution, an fp8 product whose rows
-  // are no multiples of 16 bytes (which cuBLASLt refuses).
+  // Nothing where no time can be told: a grouped convolution, an fp8 product whose rows are no multiples of
+  // 16 bytes (which cuBLASLt refuses), a type that the GPU's tensor cores lack.
   std::optional<Estimate> time(const Operation& operation) const;
   // The least that any kernel takes, where time() knows none: each operand and the result once through
-  // memory. Nothing on another architecture.
-  std::optional<double> least_us(const Operation& operation) const;
+  // memory.
+  double least_us(const Operation& operation) const;
 
  private:
   struct Data;
@@ -56,10 +59,12 @@ class TimeTable {
   std::optional<Estimate> time(const Attention& attention) const;
   std::optional<Estimate> time(const Gather& gather) const;
 
+  const gpu::Gpu& gpu_;
   Basis basis_;
-  uint32_t sms_;
   double fp32_ = 1, tf32_ = 1, half_ = 1, int8_ = 1;  // ceilings per SM relative to the measured GPU
-  double memory_ = 1;
+  double memory_ = 1, clock_per_sm_ = 1;
+  double spread_ = 0;  // of the logarithm, added where the GPU itself was not measured
+  double clock_ = 1;   // how far its clock may fall below the boost clock, in estimates
 };
 
 }  // namespace fullwarp::shapes
