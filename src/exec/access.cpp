@@ -211,7 +211,8 @@ void cover_store(Worker& worker, int64_t buffer, uint64_t offset, unsigned bytes
 LaneMask access_lanes(Warp& w, const MicroOp* op, Addressing addressing, uint32_t site,
                       const uint64_t* address, LaneMask mask, unsigned width, AccessKind kind,
                       LaneTarget* target) {
-  const bool write = kind != AccessKind::load && kind != AccessKind::matrix_load;
+  const bool write =
+      kind != AccessKind::load && kind != AccessKind::matrix_load && kind != AccessKind::tensor_load;
   const bool read =
       kind != AccessKind::store && kind != AccessKind::matrix_store && kind != AccessKind::async_copy;
   const bool atomic = kind == AccessKind::atomic || kind == AccessKind::reduction;

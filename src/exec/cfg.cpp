@@ -148,6 +148,7 @@ bool is_control(Op op) {
     case Op::activemask:
     case Op::mma:
     case Op::wmma:
+    case Op::wgmma:
     case Op::ldmatrix:
     case Op::stmatrix:
     case Op::movmatrix:

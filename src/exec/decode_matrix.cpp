@@ -33,8 +33,6 @@ using sem::MatrixType;
 using sem::Role;
 using sem::Shape;
 
-namespace {
-
 std::optional<MatrixType> matrix_type(Type type) {
   switch (type) {
     case Type::f16: return MatrixType::f16;
@@ -53,6 +51,34 @@ std::optional<MatrixType> matrix_type(Type type) {
     default: return std::nullopt;
   }
 }
+
+namespace {
+
+// The types that products of these are summed in.
+bool sums_in(MatrixType multiplicand, MatrixType sum) {
+  switch (multiplicand) {
+    case MatrixType::f16:
+    case MatrixType::e4m3:
+    case MatrixType::e5m2: return sum == MatrixType::f16 || sum == MatrixType::f32;
+    case MatrixType::bf16:
+    case MatrixType::tf32: return sum == MatrixType::f32;
+    case MatrixType::f64: return sum == MatrixType::f64;
+    default: return sum == MatrixType::s32;
+  }
+}
+
+bool same_kind(MatrixType a, MatrixType b) {
+  if (a == b) return true;
+  const auto is = [&](MatrixType x, MatrixType y) { return (a == x && b == y) || (a == y && b == x); };
+  return is(MatrixType::s8, MatrixType::u8) || is(MatrixType::s4, MatrixType::u4) ||
+         is(MatrixType::e4m3, MatrixType::e5m2);
+}
+
+}  // namespace
+
+bool has_products(MatrixType a, MatrixType b, MatrixType sum) { return same_kind(a, b) && sums_in(a, sum); }
+
+namespace {
 
 std::optional<Shape> shape_of(const ptx::Instruction& i) {
   static constexpr std::pair<Mod, Shape> kShapes[] = {
@@ -73,26 +99,6 @@ std::vector<bool> layouts_of(const ptx::Instruction& i) {
   for (unsigned k = 0; k < i.mod_count; ++k)
     if (i.mods[k] == Mod::row || i.mods[k] == Mod::col) rows.push_back(i.mods[k] == Mod::row);
   return rows;
-}
-
-// The types that products of these are summed in.
-bool sums_in(MatrixType multiplicand, MatrixType sum) {
-  switch (multiplicand) {
-    case MatrixType::f16:
-    case MatrixType::e4m3:
-    case MatrixType::e5m2: return sum == MatrixType::f16 || sum == MatrixType::f32;
-    case MatrixType::bf16:
-    case MatrixType::tf32: return sum == MatrixType::f32;
-    case MatrixType::f64: return sum == MatrixType::f64;
-    default: return sum == MatrixType::s32;
-  }
-}
-
-bool same_kind(MatrixType a, MatrixType b) {
-  if (a == b) return true;
-  const auto is = [&](MatrixType x, MatrixType y) { return (a == x && b == y) || (a == y && b == x); };
-  return is(MatrixType::s8, MatrixType::u8) || is(MatrixType::s4, MatrixType::u4) ||
-         is(MatrixType::e4m3, MatrixType::e5m2);
 }
 
 // The rows of a list of registers, or of a single one.
@@ -150,7 +156,7 @@ bool decode_products(Decoder& d, bool wmma) {
   Shape shape = *named;
   const bool volta = !wmma && *a == MatrixType::f16 && shape == Shape{8, 8, 4};
   const bool known = volta || (wmma ? sem::wmma_has(shape, *a) : sem::mma_has(shape, *a));
-  if (!known || !same_kind(*a, *b) || !sums_in(*a, *c) || !sums_in(*a, *result))
+  if (!known || !has_products(*a, *b, *c) || !sums_in(*a, *result))
     return d.fail("there are no " + kind_of("products", *a, *b, *result) + " in this shape");
   const bool integer = *c == MatrixType::s32;
   if (i.has(Mod::satfinite) && !integer)
@@ -433,6 +439,7 @@ bool decode_matrix(Decoder& d) {
     case Op::wmma:
       if (i.has(Mod::mma_)) return decode_products(d, true);
       return decode_wmma_access(d, i.has(Mod::store));
+    case Op::wgmma: return decode_wgmma(d);
     case Op::ldmatrix: return decode_matrices(d, false);
     case Op::stmatrix: return decode_matrices(d, true);
     case Op::movmatrix: return decode_movmatrix(d);

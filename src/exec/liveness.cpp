@@ -34,7 +34,7 @@ class Scan {
     const bool writes = ptx::writes_first_operand(i);
     for (unsigned k = 0; k < i.operand_count; ++k) {
       const Operand& o = module_.operands_of(i)[k];
-      if (k > 0 || !writes || o.kind == Operand::Kind::address) read(o);
+      if (k > 0 || !writes || ptx::reads_first_operand(i) || o.kind == Operand::Kind::address) read(o);
     }
     if (!writes || i.guard >= 0) return;
     ptx::for_each_written(module_, i, [&](uint32_t reg) {

@@ -8,8 +8,10 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "exec/decode.h"
 #include "exec/micro_op.h"
 #include "exec/semantics/matrix.h"
 
@@ -61,6 +63,13 @@ struct MatrixAccessInfo {
 struct MovmatrixInfo {
   uint32_t from = 0, to = 0;
 };
+
+// decode_matrix.cpp:
+std::optional<sem::MatrixType> matrix_type(ptx::Type type);
+// Are there products of matrices of these types, summed in this one?
+bool has_products(sem::MatrixType a, sem::MatrixType b, sem::MatrixType sum);
+// ops_wgmma.cpp:
+bool decode_wgmma(Decoder& d);
 
 enum class MatrixKind : uint8_t { mma, mma_f64, mma_volta, access, movmatrix };
 Handlers matrix_handlers(MatrixKind kind);

@@ -16,7 +16,7 @@ inline constexpr uint32_t kBanks = 32;
 inline constexpr uint32_t kBankBytes = 4;
 
 enum class AccessSpace : uint8_t { global, shared, local };
-enum class AccessKind : uint8_t { load, store, atomic, reduction, async_copy, matrix_load, matrix_store };
+enum class AccessKind : uint8_t { load, store, atomic, reduction, async_copy, matrix_load, matrix_store, tensor_load };
 
 struct WarpAccess {
   // Bytes, in the space's own window: global a device address, shared an offset from 0, local an offset in

@@ -10,6 +10,9 @@ namespace fullwarp::ptx {
 // Does operand 0 name what the instruction writes? (Not so for a call: its results are .param variables.)
 bool writes_first_operand(const Instruction& instruction);
 
+// Does it read what operand 0 names too, as an accumulator?
+inline bool reads_first_operand(const Instruction& instruction) { return instruction.op == Op::wgmma; }
+
 // Calls `visit(register)` for every register that operand 0 names, in order; for instructions that write it.
 template <class Visit>
 void for_each_written(const Module& module, const Instruction& instruction, Visit visit) {

@@ -123,9 +123,10 @@ const char* own_name(AccessKind kind) {
     case AccessKind::reduction: return "reduction";
     case AccessKind::async_copy: return "async_copy";
     case AccessKind::matrix_load: return "matrix_load";
-    case AccessKind::matrix_store: break;
+    case AccessKind::matrix_store: return "matrix_store";
+    case AccessKind::tensor_load: break;
   }
-  return "matrix_store";
+  return "tensor_load";
 }
 
 // ptx.global.load.b32.requests, ...: by space, kind and width of a lane's access in bits.

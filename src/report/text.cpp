@@ -222,6 +222,7 @@ class TextRenderer {
         {"shared async copies", AccessSpace::shared, AccessKind::async_copy},
         {"shared matrix loads", AccessSpace::shared, AccessKind::matrix_load},
         {"shared matrix stores", AccessSpace::shared, AccessKind::matrix_store},
+        {"shared tensor loads", AccessSpace::shared, AccessKind::tensor_load},
     };
     bool sectors_head = false, wavefronts_head = false;
     for (const Row& row : kRows) {

@@ -82,7 +82,8 @@ void run(Context& context, std::vector<diag::Finding>& findings) {
     for (const profile::MemoryCounters* counters : group.members) {
       if (counters->kind == mem::AccessKind::load)
         loads.add(*counters);
-      else if (counters->kind != mem::AccessKind::matrix_load)
+      else if (counters->kind != mem::AccessKind::matrix_load &&
+               counters->kind != mem::AccessKind::tensor_load)
         stored_bytes += counters->bytes_asked;
     }
     if (verb(group.kind) == "read" && group.kind == mem::AccessKind::load &&

@@ -70,6 +70,7 @@ std::string_view verb(mem::AccessKind kind) {
   switch (kind) {
     case mem::AccessKind::load:
     case mem::AccessKind::matrix_load:
+    case mem::AccessKind::tensor_load:
     case mem::AccessKind::async_copy: return "read";
     case mem::AccessKind::store:
     case mem::AccessKind::matrix_store: return "write";
@@ -83,6 +84,7 @@ std::string_view noun(mem::AccessKind kind) {
   switch (kind) {
     case mem::AccessKind::load: return "load";
     case mem::AccessKind::matrix_load: return "matrix load";
+    case mem::AccessKind::tensor_load: return "tensor load";
     case mem::AccessKind::async_copy: return "asynchronous copy";
     case mem::AccessKind::store: return "store";
     case mem::AccessKind::matrix_store: return "matrix store";
