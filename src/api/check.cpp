@@ -28,13 +28,19 @@ Result<input::Script> given_script(const CheckOptions& options) {
   if (!options.launch_file.empty()) {
     const Result<std::string> text = api::read_text(options.launch_file);
     if (!text) return text.error();
-    // A source gives the statements of its comments, for the PTX that was made from it.
+    // A source gives the statements of its comments, for the PTX that was made from it; so does a file that
+    // holds nothing but such comments.
     const std::string kind = std::filesystem::path(options.launch_file).extension();
-    Result<input::Script> statements = kind == ".cu" || kind == ".ptx"
-                                           ? input::launches_in_source(*text, options.launch_file)
-                                           : input::parse_launches(*text, options.launch_file);
+    const bool source = kind == ".cu" || kind == ".ptx";
+    Result<input::Script> statements =
+        source ? Result<input::Script>(input::Script{}) : input::parse_launches(*text, options.launch_file);
+    if (statements && statements->empty()) statements = input::launches_in_source(*text, options.launch_file);
     if (!statements) return statements.error();
     script = std::move(*statements);
+    if (script.empty())
+      return Error{
+          "there is no launch statement in this file", options.launch_file, 0, 0,
+          "a line of it reads: kernel<<<GRID, BLOCK>>>(ARGUMENTS); in a source: // fullwarp: kernel..."};
   }
   std::string lines;
   for (const std::string& launch : options.launches) lines += launch + "\n";

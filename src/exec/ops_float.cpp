@@ -263,10 +263,36 @@ bool decode_f64(Decoder& d) {
   }
 }
 
+// add, sub and fma of f32 whose first operands, all but the last, are f16 or bf16.
+bool decode_mixed(Decoder& d) {
+  const ptx::Instruction& i = d.instruction();
+  const Type narrow = i.type(1);
+  if (i.type(0) != Type::f32 || (narrow != Type::f16 && narrow != Type::bf16)) return false;
+  Handlers h;
+  switch (i.op) {
+    case Op::add: h = f32_add(i); break;
+    case Op::sub: h = f32_sub(i); break;
+    case Op::fma: h = f32_fma(i); break;
+    default: return false;
+  }
+  const Handlers widen = narrow == Type::f16 ? bind1<Fn<sem::f32_from_f16>, float, uint16_t>()
+                                             : bind1<Fn<sem::f32_from_bf16>, float, uint16_t>();
+  const unsigned operands = i.op == Op::fma ? 3 : 2;
+  uint32_t rows[3] = {};
+  for (unsigned k = 0; k + 1 < operands; ++k) {
+    rows[k] = d.temporary(kRow32);
+    d.emit(widen, rows[k], d.source(k + 1, Type::b16));
+  }
+  rows[operands - 1] = d.source(operands, Type::f32);
+  d.emit(h, d.destination(0, Type::f32), rows[0], rows[1], rows[2]);
+  return true;
+}
+
 }  // namespace
 
 bool decode_float_target(Decoder& d) {
-  if (d.instruction().type_count != 1) return false;  // add.f32.f16 and its kind
+  if (d.instruction().type_count == 2) return decode_mixed(d);
+  if (d.instruction().type_count != 1) return false;
   switch (d.instruction().type(0)) {
     case Type::f32: return decode_f32(d);
     case Type::f64: return decode_f64(d);

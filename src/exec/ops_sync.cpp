@@ -2,12 +2,15 @@
 // `.sync` instruction is a rendezvous: it runs when every live lane of its member mask has come to a `.sync`
 // instruction with that mask, at whatever place; emit_rendezvous puts that wait before it.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <type_traits>
 
 #include "exec/block_order.h"
 #include "exec/handlers.h"
 #include "exec/move_ops.h"
 #include "exec/scheduling.h"
+#include "exec/semantics/float.h"
 #include "exec/worker.h"
 
 namespace fullwarp::exec {
@@ -311,14 +314,42 @@ bool decode_match(Decoder& d) {
   return true;
 }
 
+// min and max of f32: NaNs count only with .NaN, or where there is nothing else.
+template <bool kMax, bool kNan, bool kAbs>
+const MicroOp* reduce_f32(Warp& w, const MicroOp* op) {
+  const float* a = w.row<float>(op->a);
+  float* d = w.row<float>(op->dst);
+  const auto value = [&](unsigned i) { return kAbs ? std::fabs(a[i]) : a[i]; };
+  const auto pick = [](float x, float y) {
+    return kMax ? sem::max_f32<false, kNan>(x, y) : sem::min_f32<false, kNan>(x, y);
+  };
+  const unsigned first = static_cast<unsigned>(std::countr_zero(w.participants));
+  float result = pick(value(first), value(first));
+  for_lanes(w.participants & (w.participants - 1), [&](unsigned i) { result = pick(result, value(i)); });
+  for_lanes(w.exec, [&](unsigned i) { d[i] = result; });
+  return op + 1;
+}
+
+Handler reduction_f32(const ptx::Instruction& i) {
+  const auto by_abs = [&](auto max, auto nan) -> Handler {
+    return i.has(Mod::abs_) ? reduce_f32<max.value, nan.value, true>
+                            : reduce_f32<max.value, nan.value, false>;
+  };
+  const auto by_nan = [&](auto max) {
+    return i.has(Mod::nan) ? by_abs(max, std::true_type{}) : by_abs(max, std::false_type{});
+  };
+  return i.has(Mod::max_) ? by_nan(std::true_type{}) : by_nan(std::false_type{});
+}
+
 bool decode_redux(Decoder& d) {
   const ptx::Instruction& i = d.instruction();
   const bool is_signed = i.type(0) == Type::s32;
-  if (i.type(0) == Type::f32) return d.fail("reductions of f32 over a warp are not supported");
   const uint32_t a = d.source(1, Type::b32), dst = d.destination(0, Type::b32);
   emit_rendezvous(d, d.source(2, Type::u32));
   Handler h = nullptr;
-  if (i.has(Mod::add_))
+  if (i.type(0) == Type::f32)
+    h = reduction_f32(i);
+  else if (i.has(Mod::add_))
     h = reduce<uint32_t, Add>;
   else if (i.has(Mod::and_))
     h = reduce<uint32_t, And>;

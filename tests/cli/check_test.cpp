@@ -61,6 +61,17 @@ TEST_F(Check, LaunchesMayStandInPtxOrInAFile) {
   EXPECT_EQ(run_with({"check", kCopy, "--launch-file", source}).code, 0);
 }
 
+TEST_F(Check, AFileOfLaunchesHasToHoldOne) {
+  const std::string comments = write("launches.txt", std::string("// fullwarp: ") + kGood + "\n");
+  const Outcome as_in_a_source = run_with({"check", kCopy, "--launch-file", comments});
+  EXPECT_EQ(as_in_a_source.code, 0);
+  EXPECT_THAT(as_in_a_source.out, HasSubstr("in 1 launch"));
+  const std::string none = write("none.txt", "# nothing yet\n");
+  const Outcome outcome = run_with({"check", kCopy, "--launch-file", none});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.out, HasSubstr(none + ": error: there is no launch statement in this file"));
+}
+
 TEST_F(Check, ErrorsInLaunchesHaveTheirPlace) {
   const std::string launches = write("launches.txt", "a = f32[4]\n  copy<<<1, 32>>>(a, b, 4)\n");
   const Outcome outcome = run_with({"check", kCopy, "--launch-file", launches});

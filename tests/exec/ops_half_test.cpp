@@ -1,8 +1,11 @@
 // Half precision through the interpreter: every operation over edge values, against the scalar functions that
 // tests/semantics holds to MPFR; conversions against values worked out by hand.
+#include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "exec/semantics/approximate.h"
+#include "exec/semantics/float.h"
 #include "exec/semantics/half.h"
 #include "run_ptx.h"
 
@@ -170,6 +173,54 @@ TEST(OpsHalf, PackedAndNarrowFormats) {
   EXPECT_EQ(apply<uint32_t>("cvt.pack.sat.s16.s32 %d, %a, %b;", I32{70000}, I32{-2}), U32{0x7ffffffe});
   EXPECT_EQ(apply<uint32_t>("cvt.pack.sat.u8.s32.b32 %d, %a, %b, %c;", I32{300}, I32{-5}, U32{0xabcd1234}),
             U32{0x1234ff00});
+}
+
+// add, sub and fma of f32 with narrow first operands: those widened, then the operation of f32.
+TEST(OpsHalf, MixedWithF32) {
+  U16 a, b;
+  U32 c;
+  for (uint16_t x : kEdges)
+    for (uint16_t y : kEdges) {
+      a.push_back(x);
+      b.push_back(y);
+      c.push_back(sem::bits(sem::f32_from_f16(kEdges[(a.size() * 5) % kEdges.size()]) * 1.0009765625f));
+    }
+  const auto same = [](float got, float want) {
+    return sem::bits(got) == sem::bits(want) || (got != got && want != want);
+  };
+  const auto run = [&](const std::string& op, auto widen, auto want) {
+    const U32 two = apply<uint32_t>(op + " %d, %a, %c;", a, b, c);
+    for (size_t k = 0; k < a.size(); ++k)
+      EXPECT_TRUE(same(sem::as_f32(two[k]), want(widen(a[k]), sem::as_f32(c[k])))) << op << ' ' << k;
+  };
+  run("add.rn.f32.f16", sem::f32_from_f16, [](float x, float y) { return x + y; });
+  run("sub.f32.bf16", sem::f32_from_bf16, [](float x, float y) { return x - y; });
+  run("add.sat.f32.bf16", sem::f32_from_bf16,
+      [](float x, float y) { return x + y > 0 ? std::min(x + y, 1.0f) : 0.0f; });
+  run("add.rz.f32.f16", sem::f32_from_f16, sem::add_f32<sem::Rounding::rz>);
+  const U32 three = apply<uint32_t>("fma.rn.f32.f16 %d, %a, %b, %c;", a, b, c);
+  for (size_t k = 0; k < a.size(); ++k)
+    EXPECT_TRUE(same(sem::as_f32(three[k]),
+                     std::fma(sem::f32_from_f16(a[k]), sem::f32_from_f16(b[k]), sem::as_f32(c[k]))))
+        << k;
+}
+
+TEST(OpsHalf, ReductionsOfF32OverAWarp) {
+  // NaNs count with .NaN only, or where there is nothing else; .abs takes signs away first.
+  std::vector<float> values(32);
+  for (int k = 0; k < 32; ++k) values[static_cast<size_t>(k)] = static_cast<float>(k * 7 % 32 - 20);
+  const auto reduce = [&](const std::string& op, const std::vector<float>& from) {
+    return apply<float>("redux.sync." + op + ".f32 %d, %a, -1;", from).at(17);
+  };
+  EXPECT_EQ(reduce("min", values), -20.0f);
+  EXPECT_EQ(reduce("max", values), 11.0f);
+  EXPECT_EQ(reduce("max.abs", values), 20.0f);
+  EXPECT_EQ(reduce("min.abs", values), 0.0f);
+  std::vector<float> with_nan = values;
+  with_nan[0] = with_nan[31] = std::nanf("");
+  EXPECT_EQ(reduce("max", with_nan), 11.0f);
+  EXPECT_TRUE(std::isnan(reduce("max.NaN", with_nan)));
+  EXPECT_TRUE(std::isnan(reduce("min", std::vector<float>(32, std::nanf("")))));
 }
 
 }  // namespace
