@@ -20,6 +20,7 @@ void AccessSums::add(const MemoryCounters& c) {
   bytes_asked += c.bytes_asked;
   sectors += c.sectors;
   ideal_sectors += c.ideal_sectors;
+  atomic_sectors += c.atomic_sectors;
   wavefronts += c.wavefronts;
   ideal_wavefronts += c.ideal_wavefronts;
   misaligned_requests += c.misaligned_requests;

@@ -17,7 +17,7 @@ namespace fullwarp::rules {
 
 struct AccessSums {
   uint64_t requests = 0, lanes = 0, bytes_asked = 0;
-  uint64_t sectors = 0, ideal_sectors = 0, wavefronts = 0, ideal_wavefronts = 0;
+  uint64_t sectors = 0, ideal_sectors = 0, atomic_sectors = 0, wavefronts = 0, ideal_wavefronts = 0;
   uint64_t misaligned_requests = 0, extra_copies = 0, uniform_requests = 0;
 
   void add(const profile::MemoryCounters& counters);
