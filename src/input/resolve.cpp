@@ -118,6 +118,14 @@ KernelInfo describe(const ptx::Module& module, const ptx::Function& function, in
   return kernel;
 }
 
+// May `written` stand for a kernel's template argument: the same, less the namespaces in front?
+bool stands_for(const std::string& written, const std::string& argument) {
+  if (written == argument) return true;
+  if (!argument.ends_with("::" + written)) return false;
+  const std::string_view front = std::string_view(argument).substr(0, argument.size() - written.size());
+  return front.find_first_of("<( ") == std::string_view::npos;
+}
+
 // How well a written name fits a kernel's.
 enum class Fit : uint8_t { none, partial, exact };
 
@@ -130,8 +138,9 @@ Fit fit(const FunctionName& written, const FunctionName& kernel) {
     const NamePart& a = written.parts[i];
     const NamePart& b = kernel.parts[skipped + i];
     if (a.base != b.base || a.arguments.size() > b.arguments.size()) return Fit::none;
-    if (!std::equal(a.arguments.begin(), a.arguments.end(), b.arguments.begin())) return Fit::none;
-    exact = exact && a.arguments.size() == b.arguments.size();
+    if (!std::equal(a.arguments.begin(), a.arguments.end(), b.arguments.begin(), stands_for))
+      return Fit::none;
+    exact = exact && a.arguments == b.arguments;
   }
   if (written.has_parameters) {
     const auto same = [](const std::string& a, const std::string& b) {

@@ -48,9 +48,9 @@ struct KernelInfo {
 // Every kernel of the module. `source`: its text, if it came from a source, for the parameters' names.
 std::vector<KernelInfo> kernels_of(const ptx::Module& module, std::string_view source = {});
 
-// The kernel that a launch names: in full, or by the part that no other kernel shares (namespaces and
-// template arguments at the end may be left out; `k(int*)` chooses an overload). The error lists what there
-// is.
+// The kernel that a launch names: in full, or by the part that no other kernel shares (namespaces, of
+// template arguments too, and template arguments at the end may be left out; `k(int*)` chooses an overload).
+// The error lists what there is.
 Result<size_t> find_kernel(const std::vector<KernelInfo>& kernels, std::string_view written);
 
 // A launch statement to start from; it parses, and gives every parameter a value of its type.

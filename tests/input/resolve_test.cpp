@@ -103,6 +103,26 @@ TEST_F(Resolve, NamesAsUsersWriteThem) {
   EXPECT_EQ(found("::scan<float>"), "there is no kernel `::scan<float>` in this file");
 }
 
+// template <class S, bool B> __global__ void run(float*); of ns::Shape<64, 8>, of other::Shape<64, 8>, and of
+// ns::Shape<8, 8>.
+TEST(ResolveTemplates, NamespacesOfArgumentsMayBeLeftOut) {
+  const Result<ptx::Module> module = ptx::parse(R"(.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry _ZN2ns3runINS_5ShapeILi64ELi8EEELb1EEEvPf(.param .u64 a) { ret; }
+.visible .entry _ZN2ns3runIN5other5ShapeILi64ELi8EEELb0EEEvPf(.param .u64 a) { ret; }
+.visible .entry _ZN2ns3runINS_5ShapeILi8ELi8EEELb1EEEvPf(.param .u64 a) { ret; }
+)",
+                                                "t.ptx");
+  ASSERT_TRUE(module.ok()) << module.error().to_string();
+  const std::vector<KernelInfo> kernels = kernels_of(*module, "");
+  EXPECT_EQ(find_kernel(kernels, "run<Shape<64, 8>, true>").value(), 0u);
+  EXPECT_EQ(find_kernel(kernels, "run<other::Shape<64, 8>>").value(), 1u);
+  EXPECT_EQ(find_kernel(kernels, "ns::run<Shape<8, 8> >").value(), 2u);
+  EXPECT_EQ(find_kernel(kernels, "run<Shape<64, 8>>").error().message, "`run<Shape<64, 8>>` names 2 kernels");
+  EXPECT_FALSE(find_kernel(kernels, "run<hape<8, 8>>").ok());
+}
+
 TEST_F(Resolve, WrongNamesListWhatThereIs) {
   const Result<size_t> wrong = find_kernel(kernels_, "plane");
   ASSERT_FALSE(wrong.ok());
