@@ -16,16 +16,23 @@
 #include <type_traits>
 #include <vector>
 
-#include "conv/conv3d.cuh"
-#include "conv/conv3x3.cuh"
+#include "conv3d/1_naive.cuh"
+#include "conv3d/2_shared.cuh"
+#include "conv3d/3_registers.cuh"
+#include "conv3x3/1_naive.cuh"
+#include "conv3x3/2_shared.cuh"
+#include "conv3x3/3_registers.cuh"
 #include "fast_division.cuh"
 #include "matmul/1_naive.cuh"
 #include "matmul/2_tiled.cuh"
 #include "matmul/3_registers.cuh"
 #include "matmul/4_double_buffered.cuh"
 #include "matmul/5_pipelined.cuh"
-#include "reduction/sum.cuh"
+#include "reduction/1_shared.cuh"
+#include "reduction/2_shuffle.cuh"
+#include "reduction/3_vectors.cuh"
 #include "transpose/1_naive.cuh"
+#include "transpose/2_swizzled.cuh"
 #include "transpose/2_tile.cuh"
 #include "transpose/3_large_tile.cuh"
 
@@ -189,6 +196,9 @@ void transpose(int n) {
   });
   step("2_tile_padded", [&] {
     transpose_tile<float, 1><<<dim3(up(n, 32), up(n, 32)), dim3(32, 8), 0, stream>>>(in, result, n, n);
+  });
+  step("2_swizzled", [&] {
+    transpose_swizzled<float><<<dim3(up(n, 32), up(n, 32)), dim3(32, 8), 0, stream>>>(in, result, n, n);
   });
   step("3_large_tile", [&] {
     transpose_large_tile<float><<<dim3(up(n, 64), up(n, 64)), 256, 0, stream>>>(in, result, n, n);

@@ -8,7 +8,7 @@
 #ifndef FULLWARP_RECIPES_MATMUL_3_REGISTERS_CUH_
 #define FULLWARP_RECIPES_MATMUL_3_REGISTERS_CUH_
 
-#include "matmul/tile_shape.cuh"
+#include "tile_shape.cuh"
 
 namespace fullwarp::recipes {
 

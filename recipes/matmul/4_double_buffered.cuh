@@ -16,7 +16,7 @@
 #ifndef FULLWARP_RECIPES_MATMUL_4_DOUBLE_BUFFERED_CUH_
 #define FULLWARP_RECIPES_MATMUL_4_DOUBLE_BUFFERED_CUH_
 
-#include "matmul/tile_shape.cuh"
+#include "tile_shape.cuh"
 
 namespace fullwarp::recipes {
 

@@ -24,7 +24,7 @@
 
 #include <cuda_pipeline_primitives.h>
 
-#include "matmul/tile_shape.cuh"
+#include "tile_shape.cuh"
 
 namespace fullwarp::recipes {
 

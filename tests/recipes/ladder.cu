@@ -20,13 +20,15 @@
 // fullwarp: rows = 100; columns = 77
 // fullwarp: in = f32[rows*columns] : iota
 // fullwarp: turned = f32[rows*columns]
-// fullwarp: t1 = f32[rows*columns]; t2 = f32[rows*columns]; t3 = f32[rows*columns]
+// fullwarp: t1 = f32[rows*columns]; t2 = f32[rows*columns]; t2s = f32[rows*columns]; t3 = f32[rows*columns]
 // fullwarp: transpose_reference<<<(rows*columns+127)/128, 128>>>(in, turned, rows, columns)
 // fullwarp: transpose_naive<float><<<(3,13), (32,8)>>>(in, t1, rows, columns)
 // fullwarp: transpose_tile<float, 1><<<(3,4), (32,8)>>>(in, t2, rows, columns)
+// fullwarp: transpose_swizzled<float><<<(3,4), (32,8)>>>(in, t2s, rows, columns)
 // fullwarp: transpose_large_tile<float><<<(2,2), 256>>>(in, t3, rows, columns)
 // fullwarp: expect t1 = turned
 // fullwarp: expect t2 = turned
+// fullwarp: expect t2s = turned
 // fullwarp: expect t3 = turned
 //
 // Small whole numbers: every order of sums gives the same.
@@ -74,15 +76,23 @@
 // fullwarp: expect r = u32[2000] : zero
 #include <cuda_runtime.h>
 
-#include "conv/conv3d.cuh"
+#include "conv3d/1_naive.cuh"
+#include "conv3d/2_shared.cuh"
+#include "conv3d/3_registers.cuh"
+#include "conv3x3/1_naive.cuh"
+#include "conv3x3/2_shared.cuh"
+#include "conv3x3/3_registers.cuh"
 #include "fast_division.cuh"
 #include "matmul/1_naive.cuh"
 #include "matmul/2_tiled.cuh"
 #include "matmul/3_registers.cuh"
 #include "matmul/4_double_buffered.cuh"
 #include "matmul/5_pipelined.cuh"
-#include "reduction/sum.cuh"
+#include "reduction/1_shared.cuh"
+#include "reduction/2_shuffle.cuh"
+#include "reduction/3_vectors.cuh"
 #include "transpose/1_naive.cuh"
+#include "transpose/2_swizzled.cuh"
 #include "transpose/2_tile.cuh"
 #include "transpose/3_large_tile.cuh"
 

@@ -22,9 +22,9 @@
 // fullwarp: conv3x3_registers<16><<<(1,2,2), (16,16)>>>(v_in, v_weight, v, {i32 4, i32 16, i32 32, i32 64})
 #include <cuda_runtime.h>
 
-#include "conv/conv3x3.cuh"
+#include "conv3x3/3_registers.cuh"
 #include "matmul/5_pipelined.cuh"
-#include "reduction/sum.cuh"
+#include "reduction/3_vectors.cuh"
 #include "transpose/3_large_tile.cuh"
 
 using namespace fullwarp::recipes;

@@ -1,49 +1,12 @@
-// Direct 3 x 3 x 3 convolution of volumes with zero padding, in three steps; any size, any channel counts.
-//
-//   out[b][o][z][y][x] = sum over i, dz, dy, dx of
-//                        weight[o][i][dz][dy][dx] in[b][i][z + dz - 1][y + dy - 1][x + dx - 1]
-//
-//   1 conv3d_naive      a thread for each result
-//   2 conv3d_shared     three planes of the input in shared memory, kOutputs outputs a block
-//   3 conv3d_registers  kAlong results along x and kOutputs outputs a thread
-//
-// Grid: x (width + TX - 1) / TX, y (height + TY - 1) / TY, z batch * depth * groups of kOutputs outputs
-//   1: TX = 32, TY = 8, kOutputs = 1, threads (32, 8)
-//   2: TX = 32, TY = 8, kOutputs = 8, threads (32, 8)
-//   3: TX = 16 kAlong, TY = 16, kOutputs = 16, threads (16, 16); the kAlong that wastes least of the width
-#ifndef FULLWARP_RECIPES_CONV_CONV3D_CUH_
-#define FULLWARP_RECIPES_CONV_CONV3D_CUH_
+// What steps 2 and 3 of the 3-D convolution share: three planes of the input in shared memory, and a thread's
+// products from them.
+#ifndef FULLWARP_RECIPES_CONV3D_INPUT_TILE_CUH_
+#define FULLWARP_RECIPES_CONV3D_INPUT_TILE_CUH_
 
-#include "conv/conv3x3.cuh"
+#include "../conv3x3/input_tile.cuh"
+#include "shape.cuh"
 
 namespace fullwarp::recipes {
-
-struct Conv3dShape {
-  int inputs, outputs, depth, height, width;
-};
-
-__global__ void __launch_bounds__(256)
-    conv3d_naive(const float* __restrict__ in, const float* __restrict__ weight, float* __restrict__ out,
-                 Conv3dShape s) {
-  const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
-  const int z = blockIdx.z % s.depth, output = blockIdx.z / s.depth % s.outputs;
-  const int image = blockIdx.z / s.depth / s.outputs;
-  if (x >= s.width || y >= s.height) return;
-  const size_t plane = static_cast<size_t>(s.height) * s.width;
-  float sum = 0;
-  for (int i = 0; i < s.inputs; ++i) {
-    const float* const from = in + (static_cast<size_t>(image) * s.inputs + i) * s.depth * plane;
-    const float* const w = weight + (static_cast<size_t>(output) * s.inputs + i) * 27;
-    for (int d = 0; d < 27; ++d) {
-      const int zz = z + d / 9 - 1, yy = y + d / 3 % 3 - 1, xx = x + d % 3 - 1;
-      if (zz >= 0 && zz < s.depth && yy >= 0 && yy < s.height && xx >= 0 && xx < s.width) {
-        sum += w[d] * from[zz * plane + static_cast<size_t>(yy) * s.width + xx];
-      }
-    }
-  }
-  out[((static_cast<size_t>(image) * s.outputs + output) * s.depth + z) * plane +
-      static_cast<size_t>(y) * s.width + x] = sum;
-}
 
 // kAlong results of a thread along x, kThreadsX apart; a block of kThreadsX x kThreadsY threads.
 template <int kOutputs, int kAlong, int kThreadsX, int kThreadsY>
@@ -116,19 +79,5 @@ __device__ __forceinline__ void conv3d_tile(const float* in, const float* weight
   }
 }
 
-template <int kOutputs>
-__global__ void __launch_bounds__(256)
-    conv3d_shared(const float* __restrict__ in, const float* __restrict__ weight, float* __restrict__ out,
-                  Conv3dShape s) {
-  conv3d_tile<kOutputs, 1, 32, 8>(in, weight, out, s);
-}
-
-template <int kOutputs, int kAlong>
-__global__ void __launch_bounds__(256)
-    conv3d_registers(const float* __restrict__ in, const float* __restrict__ weight, float* __restrict__ out,
-                     Conv3dShape s) {
-  conv3d_tile<kOutputs, kAlong, 16, 16>(in, weight, out, s);
-}
-
 }  // namespace fullwarp::recipes
-#endif  // FULLWARP_RECIPES_CONV_CONV3D_CUH_
+#endif  // FULLWARP_RECIPES_CONV3D_INPUT_TILE_CUH_
