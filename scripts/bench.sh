@@ -65,7 +65,7 @@ cat "$results"/*.json | awk -F'": ' '
 
 # From start to finish, the way a user meets it.
 echo
-launch='transpose<<<(32,32), (32,8)>>>(f32[1048576]:uniform, f32[1048576], 1024, 1024)'
+launch='transpose_tile<<<(32,32), (32,8)>>>(f32[1048576]:uniform, f32[1048576], 1024, 1024)'
 TIMEFORMAT='%R %U %S'
 for ((i = 0; i < repeat; ++i)); do
   { time "$folder/src/cli/fullwarp" check tests/golden/ptx/transpose/03_padded.ptx --launch "$launch" \

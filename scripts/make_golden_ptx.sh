@@ -39,13 +39,15 @@ copy=/tmp/fullwarp-golden
 rm -rf "$copy"
 mkdir "$copy"
 trap 'rm -rf "$copy"' EXIT
-cp -r "$root/examples" "$copy/examples"
+cp -r "$root/examples" "$root/recipes" "$copy/"
 made=$copy/made
 cd "$copy"
 
-# relative FILE: .file names as seen from the repository's root, the toolkit's headers under cuda/include.
+# relative FILE: .file names as seen from the repository's root, without FOLDER/.., the toolkit's headers under
+# cuda/include.
 relative() {
   sed -i -E \
+    -e ':again' -e '/^[[:space:]]*\.file.*\/recipes\//s|(["/])[^/".]+/\.\./|\1|' -e 't again' \
     -e '/^[[:space:]]*\.file/s|"'"$copy"'/|"|' \
     -e '/^[[:space:]]*\.file/s|"'"$copy"'"|"."|' \
     -e '/^[[:space:]]*\.file/s|"'"$root"'/|"|' \

@@ -9,20 +9,12 @@
 // fullwarp: b = f32[256*256] : uniform(2)
 // fullwarp: c = f32[256*256]
 // fullwarp: want = f32[256*256]
-// fullwarp: matmul<<<(8,32), (32,8)>>>(a, b, c, 256, 256, 256)
+// fullwarp: matmul_naive<<<(8,32), (32,8)>>>(a, b, c, 256, 256, 256)
 // fullwarp: matmul_reference<<<(8,32), (32,8)>>>(a, b, want, 256, 256, 256)
 // fullwarp: expect c ~ want (rtol 1e-5, atol 1e-5)
 #include <cuda_runtime.h>
 
-__global__ void matmul(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int m,
-                       int n, int k) {
-  int col = blockIdx.x * blockDim.x + threadIdx.x;
-  int row = blockIdx.y * blockDim.y + threadIdx.y;
-  if (row >= m || col >= n) return;
-  float sum = 0;
-  for (int i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + col];
-  c[row * n + col] = sum;
-}
+#include "../../recipes/matmul/1_naive.cuh"
 
 // The check: one thread a result, summed in double.
 __global__ void matmul_reference(const float* a, const float* b, float* c, int m, int n, int k) {

@@ -3,45 +3,26 @@
 // A block computes 32 x 32 results. It walks along k in steps of 32: all threads load one tile of a and one
 // of b (each value once a block), wait, and multiply from shared memory. Three things make it right at any
 // size: the number of tiles is rounded up, loads beyond the edge bring 0, and the last store is checked. Look
-// at: global loads are 1/32 of step 2; tile_a[threadIdx.y][i] is one word for the whole warp and
-// tile_b[i][threadIdx.x] is 32 neighbours, both one wavefront.
+// at: global loads are 1/32 of step 2; tile_a[y][i] is one word for the whole warp and tile_b[i][x] is 32
+// neighbours, both one wavefront.
 //
 // fullwarp: a = f32[256*256] : uniform(1)
 // fullwarp: b = f32[256*256] : uniform(2)
 // fullwarp: c = f32[256*256]
 // fullwarp: want = f32[256*256]
-// fullwarp: matmul<<<(8,8), (32,32)>>>(a, b, c, 256, 256, 256)
+// fullwarp: matmul_tiled<<<(8,8), (32,32)>>>(a, b, c, 256, 256, 256)
 // fullwarp: matmul_reference<<<(8,32), (32,8)>>>(a, b, want, 256, 256, 256)
 // fullwarp: expect c ~ want (rtol 1e-5, atol 1e-5)
 //
 // A size at which nothing fits: 70 x 93 results, 51 terms each.
 // fullwarp: c_odd = f32[70*93]
 // fullwarp: want_odd = f32[70*93]
-// fullwarp: matmul<<<(3,3), (32,32)>>>(a, b, c_odd, 70, 93, 51)
+// fullwarp: matmul_tiled<<<(3,3), (32,32)>>>(a, b, c_odd, 70, 93, 51)
 // fullwarp: matmul_reference<<<(3,9), (32,8)>>>(a, b, want_odd, 70, 93, 51)
 // fullwarp: expect c_odd ~ want_odd (rtol 1e-5, atol 1e-5)
 #include <cuda_runtime.h>
 
-constexpr int kTile = 32;
-
-__global__ void matmul(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int m,
-                       int n, int k) {
-  __shared__ float tile_a[kTile][kTile];
-  __shared__ float tile_b[kTile][kTile];
-  int col = blockIdx.x * kTile + threadIdx.x;
-  int row = blockIdx.y * kTile + threadIdx.y;
-  float sum = 0;
-  for (int first = 0; first < k; first += kTile) {
-    int a_col = first + threadIdx.x;
-    int b_row = first + threadIdx.y;
-    tile_a[threadIdx.y][threadIdx.x] = row < m && a_col < k ? a[row * k + a_col] : 0.0f;
-    tile_b[threadIdx.y][threadIdx.x] = b_row < k && col < n ? b[b_row * n + col] : 0.0f;
-    __syncthreads();
-    for (int i = 0; i < kTile; ++i) sum += tile_a[threadIdx.y][i] * tile_b[i][threadIdx.x];
-    __syncthreads();
-  }
-  if (row < m && col < n) c[row * n + col] = sum;
-}
+#include "../../recipes/matmul/2_tiled.cuh"
 
 // The check: one thread a result, summed in double.
 __global__ void matmul_reference(const float* a, const float* b, float* c, int m, int n, int k) {

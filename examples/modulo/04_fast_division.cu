@@ -1,14 +1,11 @@
 // Remainder, step 4: fast division by a value that the host knows before the launch.
 //
 // The host computes what the compiler would have computed for a constant, once a launch (Granlund and
-// Montgomery, "Division by invariant integers using multiplication", 1994, figure 4.1):
-//
-//     shift      = ceil(log2(divisor))                                 255: 8
-//     multiplier = floor(2^32 * (2^shift - divisor) / divisor) + 1     255: floor(2^32 / 255) + 1 = 16843010
-//
-// and the kernel divides with one high multiplication, an addition, a subtraction and two shifts. It is right
-// for every 32-bit value and every divisor from 2. In a loop, where step 1 keeps its reciprocal too, the gain
-// is small; it is large where a thread divides once or twice, as for a row and a column.
+// Montgomery, "Division by invariant integers using multiplication", 1994, figure 4.1): of 255 the shift 8
+// and the multiplier floor(2^32 / 255) + 1 = 16843010 (fast_division.cuh). The kernel divides with one high
+// multiplication, an addition and a shift, right for every 32-bit value and every divisor below 2^31. In a
+// loop, where step 1 keeps its reciprocal too, the gain is small; it is large where a thread divides once or
+// twice, as for a row and a column.
 // Look at: no division left in the loop.
 //
 // fullwarp: start = u32[65536] : uniform(1)
@@ -19,26 +16,17 @@
 // fullwarp: expect out = want
 #include <cuda_runtime.h>
 
-struct FastDivisor {
-  unsigned divisor, multiplier, shift;
-};
+#include "../../recipes/fast_division.cuh"
 
-__device__ unsigned divide(unsigned value, FastDivisor by) {
-  unsigned high = __umulhi(by.multiplier, value);
-  return (high + ((value - high) >> 1)) >> (by.shift - 1);
-}
+using fullwarp::recipes::ReciprocalDivisor;  // FastDivisor may be CUDA's, whose members are its own
 
-__device__ unsigned remainder(unsigned value, FastDivisor by) {
-  return value - divide(value, by) * by.divisor;
-}
-
-// Every thread walks `steps` steps through a table of `size.divisor` places.
-__global__ void walk(const unsigned* __restrict__ start, unsigned* __restrict__ out, FastDivisor size,
+// Every thread walks `steps` steps through a table of `size` places.
+__global__ void walk(const unsigned* __restrict__ start, unsigned* __restrict__ out, ReciprocalDivisor size,
                      int steps, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   unsigned at = start[i];
-  for (int step = 0; step < steps; ++step) at = remainder(at * 1664525u + 1013904223u, size);
+  for (int step = 0; step < steps; ++step) at = (at * 1664525u + 1013904223u) % size;
   out[i] = at;
 }
 

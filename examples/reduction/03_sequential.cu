@@ -1,40 +1,24 @@
 // Sum of an array, step 3: sequential addresses.
 //
-//     stride 128: thread t adds values t, t + 128   stride 64: t, t + 64   ...   stride 1: 0, 1
+//     half 128: thread t adds values t, t + 128   half 64: t, t + 64   ...   half 1: 0, 1
 //
 // The stride falls instead of growing, so that neighbouring lanes always read neighbouring words: no
-// conflict.
+// conflict. The block adds its sum to the total with one atomic, which saves the second launch.
 // Look at: one wavefront a request. What is left are the barriers, one for each halving, and the last five
 // steps in which a single warp works on.
 //
-// fullwarp: in = i32[100000] : below(1000, 5)
-// fullwarp: partial = i32[196]
-// fullwarp: total = i32[1]
-// fullwarp: want = i32[1]
-// fullwarp: block_sum<<<196, 256>>>(in, partial, 100000)
-// fullwarp: block_sum<<<1, 256>>>(partial, total, 196)
-// fullwarp: sum_reference<<<391, 256>>>(in, want, 100000)
+// fullwarp: in = f32[100000] : below(100, 5)
+// fullwarp: total = f32[1]
+// fullwarp: want = f32[1]
+// fullwarp: sum_shared<<<391, 256>>>(in, 100000, total)
+// fullwarp: sum_reference<<<391, 256>>>(in, 100000, want)
 // fullwarp: expect total = want
 #include <cuda_runtime.h>
 
-constexpr int kThreads = 256;
+#include "../../recipes/reduction/1_shared.cuh"
 
-// One sum a block of 2 * 256 values; a second launch adds the sums of the blocks.
-__global__ void block_sum(const int* __restrict__ in, int* __restrict__ sums, int n) {
-  __shared__ int values[kThreads];
-  int thread = threadIdx.x;
-  int i = blockIdx.x * 2 * kThreads + thread;
-  values[thread] = (i < n ? in[i] : 0) + (i + kThreads < n ? in[i + kThreads] : 0);
-  __syncthreads();
-  for (int stride = kThreads / 2; stride > 0; stride /= 2) {
-    if (thread < stride) values[thread] += values[thread + stride];
-    __syncthreads();
-  }
-  if (thread == 0) sums[blockIdx.x] = values[0];
-}
-
-// The check: every value is added to one counter.
-__global__ void sum_reference(const int* in, int* total, int n) {
+// The check: every value is added to one counter. They are whole numbers, so that every order gives the same.
+__global__ void sum_reference(const float* in, int n, float* out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) atomicAdd(total, in[i]);
+  if (i < n) atomicAdd(out, in[i]);
 }

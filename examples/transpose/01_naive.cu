@@ -7,30 +7,27 @@
 // fullwarp: in = f32[1024*1024] : uniform(7)
 // fullwarp: out = f32[1024*1024]
 // fullwarp: back = f32[1024*1024]
-// fullwarp: transpose<<<(32,128), (32,8)>>>(in, out, 1024, 1024)
-// fullwarp: transpose<<<(32,128), (32,8)>>>(out, back, 1024, 1024)
+// fullwarp: transpose_naive<<<(32,128), (32,8)>>>(in, out, 1024, 1024)
+// fullwarp: transpose_naive<<<(32,128), (32,8)>>>(out, back, 1024, 1024)
 // fullwarp: expect back = in
 //
-// A size at which nothing fits: 203 x 77.
+// A size at which nothing fits: 77 rows of 203.
 // fullwarp: odd = f32[203*77]
 // fullwarp: want = f32[203*77]
-// fullwarp: transpose<<<(7,10), (32,8)>>>(in, odd, 203, 77)
-// fullwarp: transpose_reference<<<62, 256>>>(in, want, 203, 77)
+// fullwarp: transpose_naive<<<(7,10), (32,8)>>>(in, odd, 77, 203)
+// fullwarp: transpose_reference<<<62, 256>>>(in, want, 77, 203)
 // fullwarp: expect odd = want
 #include <cuda_runtime.h>
 
-// in: height rows of width values; out: width rows of height values.
-__global__ void transpose(const float* __restrict__ in, float* __restrict__ out, int width, int height) {
-  int x = blockIdx.x * blockDim.x + threadIdx.x;
-  int y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (x < width && y < height) out[x * height + y] = in[y * width + x];
-}
+#include "../../recipes/transpose/1_naive.cuh"
+
+template __global__ void fullwarp::recipes::transpose_naive<float>(const float*, float*, int, int);
 
 // The check: result i of the transposed matrix, found by division.
-__global__ void transpose_reference(const float* in, float* out, int width, int height) {
+__global__ void transpose_reference(const float* in, float* out, int rows, int columns) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   // fullwarp-ignore: runtime-modulo the reference stays simple
-  int row = i / height, col = i % height;
+  int row = i / rows, col = i % rows;
   // fullwarp-ignore: uncoalesced-global the reference stays simple
-  if (i < width * height) out[i] = in[col * width + row];
+  if (i < rows * columns) out[i] = in[col * columns + row];
 }
