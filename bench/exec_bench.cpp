@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "exec/exec.h"
+#include "input/resolve.h"
 #include "model/machine_accesses.h"
 #include "ptx/parser.h"
 
@@ -40,7 +41,7 @@ Argument value(uint32_t number) { return {0, Fill::zero, 0, number}; }
 struct Kernel {
   std::string name;   // of the benchmark
   std::string file;   // under tests/golden/ptx, without .ptx
-  std::string entry;  // as in the source
+  std::string entry;  // as a launch names it
   Dim3 grid, block;
   std::vector<Argument> arguments;
   double flops = 0;  // of a launch
@@ -52,10 +53,11 @@ struct Kernel {
 constexpr uint32_t kN = 512;  // the matrix products multiply kN x kN by kN x kN
 constexpr double kProductFlops = 2.0 * kN * kN * kN;
 
-Kernel product(const std::string& name, const std::string& file, Dim3 grid, Dim3 block) {
+Kernel product(const std::string& name, const std::string& file, const std::string& entry, Dim3 grid,
+               Dim3 block) {
   const uint64_t count = uint64_t{kN} * kN;
   return {name,         "matmul/" + file,
-          "matmul",     grid,
+          entry,        grid,
           block,        {floats(count), floats(count), zeros(count), value(kN), value(kN), value(kN)},
           kProductFlops};
 }
@@ -67,30 +69,44 @@ Kernel image(const std::string& name, const std::string& file, const std::string
   return {name, file, entry, grid, block, {floats(count), zeros(count), value(side), value(side)}};
 }
 
+// 4 channels to 16, of 256 x 256.
+Kernel convolution(const std::string& name, const std::string& file, const std::string& entry, Dim3 grid,
+                   Dim3 block) {
+  constexpr uint32_t kInputs = 4, kOutputs = 16, kSide = 256;
+  return {name,
+          "conv2d/" + file,
+          entry,
+          grid,
+          block,
+          {floats(kInputs * kSide * kSide), floats(kOutputs * kInputs * 9), zeros(kOutputs * kSide * kSide),
+           value(kInputs), value(kOutputs), value(kSide), value(kSide)}};
+}
+
+Kernel sum(const std::string& name, const std::string& file, const std::string& entry, uint32_t values,
+           uint32_t blocks) {
+  return {name,           "reduction/" + file, entry,
+          {blocks, 1, 1}, {256, 1, 1},         {floats(values), value(values), zeros(1)}};
+}
+
 std::vector<Kernel> kernels() {
   constexpr uint32_t kValues = 1 << 22, kKeys = 512, kQueries = 1 << 17;
   return {
-      product("product_naive", "02_naive", {kN / 32, kN / 8, 1}, {32, 8, 1}),
-      product("product_tiled", "03_tiled", {kN / 32, kN / 32, 1}, {32, 32, 1}),
-      product("product_register_blocked", "05_register_blocked", {kN / 64, kN / 64, 1}, {16, 16, 1}),
-      product("product_vectorised", "06_vectorised", {kN / 64, kN / 64, 1}, {16, 16, 1}),
+      product("product_naive", "02_naive", "matmul_naive", {kN / 32, kN / 8, 1}, {32, 8, 1}),
+      product("product_tiled", "03_tiled", "matmul_tiled", {kN / 32, kN / 32, 1}, {32, 32, 1}),
+      product("product_register_blocked", "05_register_blocked", "matmul_registers", {kN / 128, kN / 128, 1},
+              {256, 1, 1}),
+      product("product_vectorised", "06_vectorised",
+              "matmul_double_buffered<TileShape<128, 128, 8>, true, false>", {kN / 128, kN / 128, 1},
+              {256, 1, 1}),
       image("transpose_tile", "transpose/02_tile", "transpose", {32, 32, 1}, {32, 8, 1}),
-      image("transpose_padded", "transpose/03_padded", "transpose", {32, 32, 1}, {32, 8, 1}),
-      image("conv3x3_naive", "conv2d/01_naive", "conv3x3", {32, 128, 1}, {32, 8, 1}),
-      image("conv3x3_shared", "conv2d/02_shared", "conv3x3", {32, 128, 1}, {32, 8, 1}),
-      image("conv3x3_registers", "conv2d/03_registers", "conv3x3", {32, 32, 1}, {32, 4, 1}),
-      {"reduction_sequential",
-       "reduction/03_sequential",
-       "block_sum",
-       {kValues / 512, 1, 1},
-       {256, 1, 1},
-       {words(kValues, 1000), zeros(kValues / 512), value(kValues)}},
-      {"reduction_shuffle",
-       "reduction/04_shuffle",
-       "block_sum",
-       {1024, 1, 1},
-       {256, 1, 1},
-       {words(kValues, 1000), zeros(1024), value(kValues)}},
+      image("transpose_padded", "transpose/03_padded", "transpose_tile", {32, 32, 1}, {32, 8, 1}),
+      convolution("conv3x3_naive", "01_naive", "conv3x3_naive", {8, 32, 16}, {32, 8, 1}),
+      convolution("conv3x3_shared", "02_shared", "conv3x3_shared", {8, 32, 2}, {32, 8, 1}),
+      convolution("conv3x3_registers", "03_registers", "conv3x3_registers", {4, 16, 1}, {16, 16, 1}),
+      image("filter3x3", "conv2d/04_sliding_window", "filter3x3", {32, 32, 1}, {32, 4, 1}),
+      sum("reduction_sequential", "03_sequential", "sum_shared", kValues, kValues / 256),
+      sum("reduction_shuffle", "04_shuffle", "sum_shuffle", kValues, kValues / 256),
+      sum("reduction_vectors", "05_vectors", "sum_vectors", kValues, kValues / 8192),
       {"tree_walk",
        "algorithms/tree_walk",
        "walk",
@@ -126,15 +142,14 @@ struct Ready {
 };
 
 int32_t entry_of(const ptx::Module& module, const std::string& entry) {
-  const std::string mangled = fmt::format("_Z{}{}", entry.size(), entry);
-  for (size_t i = 0; i < module.functions.size(); ++i)
-    if (module.functions[i].name.starts_with(mangled)) return static_cast<int32_t>(i);
-  return -1;
+  const std::vector<input::KernelInfo> kernels = input::kernels_of(module, "");
+  const Result<size_t> found = input::find_kernel(kernels, entry);
+  return found ? kernels[*found].function : -1;
 }
 
-// All kernels' arguments are 8-byte pointers followed by 4-byte integers, so nothing needs aligning.
+// Arguments of 4 and 8 bytes, each at a multiple of its size.
 void append(std::vector<std::byte>& parameters, uint64_t bits, size_t bytes) {
-  const size_t at = parameters.size();
+  const size_t at = (parameters.size() + bytes - 1) / bytes * bytes;
   parameters.resize(at + bytes);
   std::memcpy(parameters.data() + at, &bits, bytes);
 }
