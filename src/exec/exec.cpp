@@ -115,6 +115,7 @@ void run_blocks(Run& run, unsigned index) {
     if (*k < before) give_examples(worker.sites, run.program, worker.later_examples);
     before = *k;
     prepare_block(worker, block, run.blocks[*k]);
+    worker.held_back.begin_block(block.linear);
     worker.block = &block;
     for (;;) {
       const BlockRun state = run_block_once(worker, block);
@@ -123,7 +124,7 @@ void run_blocks(Run& run, unsigned index) {
     }
     if (!block.printed.empty()) worker.printed[block.linear] = std::move(block.printed);
     block.printed.clear();
-    if (worker.blocks_conflict && worker.atomic_memory) run.conflict = true;
+    if ((worker.blocks_conflict && worker.atomic_memory) || worker.held_back.full()) run.conflict = true;
     if (run.options.blocks_done) run.options.blocks_done->fetch_add(1, std::memory_order_relaxed);
   }
   worker.held_back.bring_all();
@@ -327,6 +328,7 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
 
   bool hold_back = stored.complete;
   for (size_t b = 0; b < atomic.size(); ++b) hold_back &= !atomic[b] || !(read[b] || shadowed[b]);
+  if (program->sums_in_order && (!hold_back || program->fences)) program->ordered = true;
 
   const unsigned cores =
       options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
@@ -341,8 +343,8 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
     std::vector<SavedBuffer> before;
     if (watch) {
       run.shadowed = shadowed;
-      if (can_start_over) before = copy_buffers(memory, kept, workers);
     }
+    if ((watch || program->sums_in_order) && can_start_over) before = copy_buffers(memory, kept, workers);
     // Each worker's counters are made by its own thread, so that no two threads write to one cache line.
     run.workers.resize(workers);
     const auto make = [&](unsigned k) {
@@ -350,7 +352,9 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
       run.workers[k]->watch_stores = watch;
       run.workers[k]->can_start_over = can_start_over;
       run.workers[k]->unexpected.assign(memory.size(), false);
-      if (hold_back && workers > 1) run.workers[k]->held_back.start();
+      if (hold_back && workers > 1)
+        program->sums_in_order ? run.workers[k]->held_back.start_in_order()
+                               : run.workers[k]->held_back.start();
     };
     Sweep sweep(memory, run.workers);
     if (program->ordered) {
@@ -372,6 +376,8 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
       for (std::thread& t : pool) t.join();
     }
     bool again = false;
+    std::vector<HeldBack*> held_back;
+    for (const auto& worker : run.workers) held_back.push_back(&worker->held_back);
     for (const auto& worker : run.workers)
       for (size_t b = 0; b < visible; ++b)
         if (worker->unexpected[b] && !shadowed[b]) shadowed[b] = again = true;
@@ -382,6 +388,7 @@ Result<KernelProfile> run(const ptx::Module& module, DeviceMemory& memory, const
         if (before[b].data) restore_buffer(memory.buffer(b), before[b]);
       continue;
     }
+    HeldBack::bring_in_order(held_back);
     profile = collect(*program, memory, run.workers, sweep, launch, run.blocks.size());
     give_back(run.workers, memory);
     break;

@@ -154,6 +154,12 @@ void bring(std::byte* place, uint64_t operand) {
   }
 }
 
+// One thread does what several have noted.
+template <class F, class T>
+void bring_alone(std::byte* place, uint64_t operand) {
+  store(place, static_cast<T>(F::apply(load<T>(place), static_cast<T>(operand))));
+}
+
 template <class F, class T>
 void apply_concurrently(HeldBack& held_back, const RowOf<T>* b, std::byte* const* place, size_t offset,
                         LaneMask mask) {
@@ -182,6 +188,14 @@ void apply(Warp& w, const Atomic& atomic, unsigned j, std::byte* const* place, L
   const auto* b = w.row<RowOf<T>>(atomic.b[j]);
   constexpr bool kAnyOrder = std::is_same_v<F, Add> || std::is_same_v<F, Min> || std::is_same_v<F, Max> ||
                              std::is_same_v<F, And> || std::is_same_v<F, Or> || std::is_same_v<F, Xor>;
+  if (concurrent && !atomic.result && w.worker->held_back.in_order()) {
+    for (LaneMask left = mask; left; left &= left - 1) {
+      const unsigned i = static_cast<unsigned>(std::countr_zero(left));
+      w.worker->held_back.note(place[i] + offset, &bring_alone<F, T>,
+                               static_cast<uint64_t>(static_cast<T>(b[i])));
+    }
+    return;
+  }
   if constexpr (kAnyOrder) {
     if (concurrent && !atomic.result) {
       apply_concurrently<F, T>(w.worker->held_back, b, place, offset, mask);

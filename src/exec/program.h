@@ -114,6 +114,7 @@ struct Program {
   bool check_races = true;
   bool fences = false;   // membar, fence, acquire or release: warps may order each other through memory
   bool ordered = false;  // blocks can see each other: one fixed order
+  bool sums_in_order = false;  // atomics whose order shows in the result, and nobody reads: floats
   unsigned shared_granule_shift = 2;  // of the shadow: narrowest shared access
   unsigned global_granule_shift = 2;
 };

@@ -68,13 +68,17 @@ void scan_visibility(Program& program, const std::vector<int32_t>& functions) {
       const bool sees_global = space == ptx::Space::global || space == ptx::Space::generic;
       switch (i.op) {
         case Op::atom:
-          if (sees_global && (is_float(i.type(0)) || i.has(Mod::inc) || i.has(Mod::dec) || i.has(Mod::exch) ||
-                              i.has(Mod::cas) || result_is_used(module, function, i)))
+          if (sees_global && (i.has(Mod::inc) || i.has(Mod::dec) || i.has(Mod::exch) || i.has(Mod::cas) ||
+                              result_is_used(module, function, i)))
             program.ordered = true;
+          else if (sees_global && is_float(i.type(0)))
+            program.sums_in_order = true;
           break;
         case Op::red:
-          if (sees_global && (is_float(i.type(0)) || i.has(Mod::inc) || i.has(Mod::dec)))
+          if (sees_global && (i.has(Mod::inc) || i.has(Mod::dec)))
             program.ordered = true;
+          else if (sees_global && is_float(i.type(0)))
+            program.sums_in_order = true;
           break;
         case Op::call: {
           // Which addresses malloc gives depends on the order of the calls.

@@ -296,5 +296,33 @@ TEST(OpsAtomic, BadAddressesAreFaultsAndGiveZero) {
   EXPECT_EQ(k.values<uint32_t>("olds"), olds);
 }
 
+// Sums of floats depend on their order: that of the blocks, whatever the number of workers. In one word, and
+// in 16 words that threads of all blocks come to.
+TEST(OpsAtomic, FloatsAddUpInTheOrderOfBlocks) {
+  const auto run = [](unsigned threads, uint32_t blocks, uint32_t words) {
+    Kernel k(
+        ".reg .b32 %t, %b, %n; .reg .f32 %f; .reg .b64 %out, %x;\n"
+        "mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; mad.lo.u32 %t, %b, 256, %t; ld.param.u64 %out, [out];\n"
+        "mul.lo.u32 %n, %t, 2654435761; shr.u32 %n, %n, 7; cvt.rn.f32.u32 %f, %n;\n"
+        "mul.f32 %f, %f, 0f38d1b717; and.b32 %t, %t, " +
+        std::to_string(words - 1) +
+        "; mul.wide.u32 %x, %t, 4; add.u64 %x, %out, %x; red.global.add.f32 [%x], %f; ret;");
+    k.buffer("out", std::vector<float>(words)).grid({blocks, 1, 1}).block({256, 1, 1});
+    Options options;
+    options.threads = threads;
+    const profile::KernelProfile profile = k.run_clean(options);
+    uint64_t requests = 0;
+    for (const profile::MemoryCounters& m : profile.memory) requests += m.requests;
+    EXPECT_EQ(requests, blocks * 8);
+    return k.values<uint32_t>("out");
+  };
+  for (const uint32_t words : {1u, 16u}) {
+    const std::vector<uint32_t> alone = run(1, 300, words);
+    for (const unsigned threads : {2u, 3u, 5u}) EXPECT_EQ(run(threads, 300, words), alone) << threads;
+  }
+  // More than workers keep: the launch is run again, in order.
+  EXPECT_EQ(run(3, 5000, 16), run(1, 5000, 16));
+}
+
 }  // namespace
 }  // namespace fullwarp::exec::test
