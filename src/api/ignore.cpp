@@ -21,12 +21,16 @@ bool is_ignored(const diag::Finding& finding, diag::SourceCache& sources) {
   const diag::Place& place = finding.place;
   if (place.line == 0) return false;
   if (ignores(sources.line(place.file, place.line), finding.rule)) return true;
-  if (place.line == 1) return false;
-  // A comment behind code of the line above speaks of that line.
-  const std::string_view above = sources.line(place.file, place.line - 1);
-  const size_t first = above.find_first_not_of(" \t");
-  return first != std::string_view::npos && above.substr(first).starts_with("//") &&
-         ignores(above, finding.rule);
+  // A comment behind code of a line above speaks of that line.
+  for (uint32_t line = place.line - 1; line > 0; --line) {
+    const std::string_view above = sources.line(place.file, line);
+    const size_t first = above.find_first_not_of(" \t");
+    if (first == std::string_view::npos || !above.substr(first).starts_with("//") ||
+        above.find("fullwarp-ignore:") == std::string_view::npos)
+      return false;
+    if (ignores(above, finding.rule)) return true;
+  }
+  return false;
 }
 
 }  // namespace fullwarp::api

@@ -1,5 +1,5 @@
 // `// fullwarp-ignore: RULE reason` on a finding's line, or alone on the line above it, leaves the finding
-// out. Several rules: several comments.
+// out. Several rules: several comments, also one below the other.
 #pragma once
 
 #include <cstdint>

@@ -32,5 +32,19 @@ TEST(Ignore, LineItselfOrACommentAlone) {
   EXPECT_FALSE(ignored_on(0));
 }
 
+TEST(Ignore, CommentsOneBelowTheOther) {
+  diag::SourceCache sources;
+  sources.add("a.cu",
+              "// fullwarp-ignore: r because\n// fullwarp-ignore: other because\nx;\n"
+              "// fullwarp-ignore: r because\n// of this\ny;\n");
+  diag::Finding finding;
+  finding.rule = "r";
+  finding.place.file = "a.cu";
+  finding.place.line = 3;
+  EXPECT_TRUE(is_ignored(finding, sources));
+  finding.place.line = 6;  // another comment lies between
+  EXPECT_FALSE(is_ignored(finding, sources));
+}
+
 }  // namespace
 }  // namespace fullwarp::api
