@@ -185,6 +185,9 @@ TEST(OpsHalf, MixedWithF32) {
       b.push_back(y);
       c.push_back(sem::bits(sem::f32_from_f16(kEdges[(a.size() * 5) % kEdges.size()]) * 1.0009765625f));
     }
+  // Functions that are always inlined have no address.
+  const auto f16 = [](uint16_t x) { return sem::f32_from_f16(x); };
+  const auto bf16 = [](uint16_t x) { return sem::f32_from_bf16(x); };
   const auto same = [](float got, float want) {
     return sem::bits(got) == sem::bits(want) || (got != got && want != want);
   };
@@ -193,11 +196,10 @@ TEST(OpsHalf, MixedWithF32) {
     for (size_t k = 0; k < a.size(); ++k)
       EXPECT_TRUE(same(sem::as_f32(two[k]), want(widen(a[k]), sem::as_f32(c[k])))) << op << ' ' << k;
   };
-  run("add.rn.f32.f16", sem::f32_from_f16, [](float x, float y) { return x + y; });
-  run("sub.f32.bf16", sem::f32_from_bf16, [](float x, float y) { return x - y; });
-  run("add.sat.f32.bf16", sem::f32_from_bf16,
-      [](float x, float y) { return x + y > 0 ? std::min(x + y, 1.0f) : 0.0f; });
-  run("add.rz.f32.f16", sem::f32_from_f16, sem::add_f32<sem::Rounding::rz>);
+  run("add.rn.f32.f16", f16, [](float x, float y) { return x + y; });
+  run("sub.f32.bf16", bf16, [](float x, float y) { return x - y; });
+  run("add.sat.f32.bf16", bf16, [](float x, float y) { return x + y > 0 ? std::min(x + y, 1.0f) : 0.0f; });
+  run("add.rz.f32.f16", f16, [](float x, float y) { return sem::add_f32<sem::Rounding::rz>(x, y); });
   const U32 three = apply<uint32_t>("fma.rn.f32.f16 %d, %a, %b, %c;", a, b, c);
   for (size_t k = 0; k < a.size(); ++k)
     EXPECT_TRUE(same(sem::as_f32(three[k]),
