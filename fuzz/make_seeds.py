@@ -117,8 +117,20 @@ def onnx_value(name, sizes):
     return field(1, name.encode()) + field(2, field(1, field(1, 1) + field(2, dims)))
 
 
-def onnx_attribute(name, value):  # a list, a number, a word or a tensor's bytes
-    if isinstance(value, list):
+class Graph(bytes):  # as the value of an attribute
+    pass
+
+
+class Reference(str):  # to an attribute of a function's call
+    pass
+
+
+def onnx_attribute(name, value):  # a list, a number, a word, a tensor's bytes, a Graph or a Reference
+    if isinstance(value, Graph):
+        parts = field(6, value)
+    elif isinstance(value, Reference):
+        parts = field(21, value.encode())
+    elif isinstance(value, list):
         parts = b"".join(field(8, v) for v in value)
     else:
         parts = field({int: 3, str: 4, bytes: 5}[type(value)], value.encode() if isinstance(value, str) else value)
@@ -140,7 +152,39 @@ def onnx(nodes, tensors, inputs):
     return field(1, 8) + field(7, graph + b"".join(field(11, i) for i in inputs))
 
 
+def onnx_body(nodes, inputs, outputs):
+    return Graph(b"".join(field(1, n) for n in nodes) + b"".join(field(11, field(1, i.encode())) for i in inputs) +
+                 b"".join(field(12, field(1, o.encode())) for o in outputs))
+
+
+def onnx_function(name, inputs, outputs, nodes):
+    return field(25, field(1, name.encode()) + b"".join(field(4, i.encode()) for i in inputs) +
+                 b"".join(field(5, o.encode()) for o in outputs) + b"".join(field(7, n) for n in nodes))
+
+
+LOOP = onnx_body([onnx_node("Identity", ["on"], "go"), onnx_node("MatMul", ["s", "w"], "n"),
+                  onnx_node("Concat", ["g", "n"], "h", [("axis", 0)]), onnx_node("Identity", ["n"], "p")],
+                 ["i", "on", "s", "g"], ["go", "n", "h", "p"])
+BRANCH = onnx_body([onnx_node("MatMul", ["y", "w"], "r"),
+                    onnx_node("Loop", ["seven", "", "r", "x"], "a b c", [("body", LOOP)])], [], ["a"])
+SCAN = onnx_body([onnx_node("MatMul", ["q", "w"], "n"), onnx_node("Add", ["n", "h"], "m"), onnx_node("Identity", ["m"], "o")],
+                 ["h", "q"], ["m", "o"])
+
 ONNX = [
+    onnx([onnx_node("MatMul", ["x", "w"], "y"),
+          onnx_node("If", ["flag"], "z", [("then_branch", BRANCH), ("else_branch", onnx_body([], [], ["y"]))]),
+          onnx_node("If", ["seven"], "u", [("then_branch", onnx_body([], [], ["y"])), ("else_branch", BRANCH)]),
+          onnx_node("Loop", ["count", "flag", "y", "x"], "d e f", [("body", LOOP)]),
+          onnx_node("Scan", ["x", "t"], "k l", [("body", SCAN), ("num_scan_inputs", 1), ("scan_input_axes", [1])]),
+          onnx_node("Twice", ["l"], "v", [("shape", [6, 24])]),
+          onnx_node("Conv", ["c", "cw"], "co", [("strides", [2, 1, 1])])],
+         [onnx_tensor("w", [24, 24]), onnx_tensor("seven", [], [7]), onnx_tensor("cw", [8, 3, 2, 3, 3])],
+         [onnx_value("x", ["batch", 24]), onnx_value("flag", []), onnx_value("count", []),
+          onnx_value("t", [5, 9, 24]), onnx_value("c", [1, 3, 4, 9, 9])]) +
+    onnx_function("Once", ["a", "w"], ["b"], [onnx_node("Constant", [], "c", [("value_ints", Reference("to"))]),
+                                             onnx_node("Reshape", ["a", "c"], "d"), onnx_node("MatMul", ["d", "w"], "b")]) +
+    onnx_function("Twice", ["a"], ["c"], [onnx_node("Once", ["a", "a"], "b", [("to", Reference("shape"))]),
+                                         onnx_node("Once", ["b", "b"], "c", [("to", [2, 3])])]),
     onnx([onnx_node("Conv", ["x", "w"], "y", [("kernel_shape", [3, 3]), ("pads", [1, 1, 1, 1]), ("strides", [2, 2])]),
           onnx_node("Relu", ["y"], "z"),
           onnx_node("Conv", ["z", "d"], "u", [("group", 255), ("kernel_shape", [3, 3])]),

@@ -110,7 +110,9 @@ shapes::RunOptions run_for(const ShapesArguments& arguments, shapes::Model& mode
   if (run.tensor_parallel > 1 && !model.operations.empty()) {
     run.tensor_parallel = 1;
     model.notes.emplace_back(
-        "--tensor-parallel changes nothing in operations with sizes of their own: give the graph or log of one rank");
+        model.graph
+            ? "--tensor-parallel does not split a graph: its products are taken whole; give the graph of one rank"
+            : "--tensor-parallel changes nothing here: a log, table or list holds what one rank ran already");
   }
   if (!arguments.axes.empty() && !model.graph)
     model.notes.emplace_back("--axis sets axes of ONNX graphs: it changes nothing here");

@@ -23,11 +23,13 @@ double result_of(const Gemm& g) { return result_bytes(g.dtype) * product({g.batc
 double result_of(const Conv& c) {
   const double dtype_bytes = element_bytes(c.dtype);
   switch (c.step) {
-    case Step::forward: return dtype_bytes * product({c.batch, c.out_height, c.out_width, c.out});
-    case Step::input_gradient: return dtype_bytes * product({c.batch, c.height, c.width, c.in});
+    case Step::forward:
+      return dtype_bytes * product({c.batch, c.out_depth, c.out_height, c.out_width, c.out});
+    case Step::input_gradient: return dtype_bytes * product({c.batch, c.depth, c.height, c.width, c.in});
     case Step::weight_gradient: break;
   }
-  return dtype_bytes * product({c.in, c.out, c.kernel_h, c.kernel_w}) / static_cast<double>(c.groups);
+  return dtype_bytes * product({c.in, c.out, c.kernel_d, c.kernel_h, c.kernel_w}) /
+         static_cast<double>(c.groups);
 }
 
 double result_of(const Attention& a) {

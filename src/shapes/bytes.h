@@ -1,6 +1,7 @@
 // Bytes of a file or of memory, read piece by piece: a header is read, 400 GB of weights behind it are not.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -36,6 +37,7 @@ class Cursor {
   uint64_t position() const { return at_; }
   uint64_t left() const { return failed_ || at_ > end_ ? 0 : end_ - at_; }
   void skip(uint64_t count);
+  void rewind(uint64_t position) { at_ = std::min(at_, position); }
   void bytes(std::span<char> out);
   std::string text(uint64_t length, uint64_t most);  // fails if longer than `most`
   template <class T>

@@ -106,7 +106,7 @@ Model with_number(const Model& model, const Number& number, int64_t value) {
       replace_in(*c, number.value, value);
       if (weights)
         operation.weight_elements =
-            product({c->in, c->out, c->kernel_h, c->kernel_w}) / static_cast<double>(c->groups);
+            product({c->in, c->out, c->kernel_d, c->kernel_h, c->kernel_w}) / static_cast<double>(c->groups);
     } else if (Attention* a = std::get_if<Attention>(&operation.work)) {
       replace(a->head_size, number.value, value);
     }

@@ -7,45 +7,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstring>
+#include <iterator>
 #include <limits>
 #include <unordered_map>
 
 #include "shapes/onnx_message.h"
+#include "shapes/onnx_tensor.h"
 #include "shapes/read.h"
 
 namespace fullwarp::shapes {
 
 namespace {
 
-constexpr size_t kMaxNodes = 300'000;
 constexpr size_t kMaxLinks = 4'000'000;         // inputs and outputs of all nodes
 constexpr uint64_t kMaxNamesBytes = 256 << 20;  // of all names
 constexpr size_t kMaxAttributes = 32;           // of a node
 constexpr size_t kMaxWordBytes = 256;           // of an attribute
-constexpr int kMaxDepth = 8;                    // of graphs in graphs
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// TensorProto.DataType
-enum : int64_t { kFloat = 1, kInt32 = 6, kInt64 = 7, kBool = 9, kHalf = 10, kDouble = 11, kBrain = 16 };
-
-struct TensorRecord {
-  std::string name;
-  OnnxShape shape;
-  int64_t type = 0;
-  std::string raw;               // little-endian elements, if they are few
-  std::vector<int64_t> whole;    // int32_data, int64_data
-  std::vector<double> fraction;  // float_data, double_data
-};
+using Names = std::unordered_map<std::string, uint32_t>;
 
 class GraphReader {
  public:
-  GraphReader(const ByteSource& source, const std::string& file) : cursor_(source), file_(file) {
-    graph_.values.emplace_back();
-    ids_.emplace("", kNoValue);
-  }
+  GraphReader(const ByteSource& source, const std::string& file) : cursor_(source), file_(file) {}
 
   Result<OnnxGraph> read() && {
     OnnxMessage model(cursor_, cursor_.left());
@@ -53,7 +37,8 @@ class GraphReader {
     for (OnnxField f; model.next(f);) {
       if (f.number == 7 && f.wire == 2 && !graph_seen) {
         graph_seen = true;
-        if (!graph(f.value)) return damaged();
+        enter(graph_.values);
+        if (!graph(f.value, nullptr)) return damaged();
       } else if (f.number == 25 && f.wire == 2) {
         if (!function(f.value)) return damaged();
       } else {
@@ -79,39 +64,122 @@ class GraphReader {
 
   std::string text(const OnnxField& f) { return cursor_.text(f.value, kMaxNameBytes); }
 
-  uint32_t id(const std::string& name) {
-    const auto [found, added] = ids_.emplace(name, static_cast<uint32_t>(graph_.values.size()));
+  // Values and names from here on are those of a graph or function of its own.
+  void enter(std::vector<OnnxValue>& values) {
+    values_ = &values;
+    values.emplace_back();
+    names_.assign(1, Names{{"", kNoValue}});
+  }
+
+  uint32_t declare(Names& names, const std::string& name) {
+    const auto [found, added] = names.emplace(name, static_cast<uint32_t>(values_->size()));
     if (added) {
       names_bytes_ += name.size();
-      graph_.values.emplace_back().name = name;
+      ++values_read_;
+      values_->emplace_back().name = name;
     }
     return found->second;
   }
 
-  bool graph(uint64_t length) {
+  // The innermost graph that declares the name has it; a name that none declares is the outermost one's.
+  uint32_t id(const std::string& name) {
+    if (name.empty()) return kNoValue;
+    for (size_t i = names_.size(); i-- > 1;)
+      if (const auto found = names_[i].find(name); found != names_[i].end()) return found->second;
+    return declare(names_[0], name);
+  }
+
+  bool within_limits() {
+    if (nodes_read_ > kMaxOnnxNodes || values_read_ > 2 * kMaxOnnxNodes || links_ > kMaxLinks)
+      return refuse(fmt::format("more than {} nodes", kMaxOnnxNodes));
+    if (names_bytes_ > kMaxNamesBytes) return refuse("the names in the graph are longer than 256 MB");
+    return true;
+  }
+
+  // The graph of the model, or one within a node.
+  bool graph(uint64_t length, OnnxBody* body) {
     OnnxMessage graph(cursor_, length);
     for (OnnxField f; graph.next(f);) {
       bool good = true;
       if (f.wire == 2 && f.number == 1) {
-        good = node(f.value);
+        good = node(f.value, body == nullptr ? graph_.nodes : body->nodes);
       } else if (f.wire == 2 && f.number == 5) {
         good = initializer(f.value);
       } else if (f.wire == 2 && f.number == 15) {
         good = sparse_initializer(f.value);
       } else if (f.wire == 2 && (f.number == 11 || f.number == 12 || f.number == 13)) {
-        good = value_info(f.value, f.number == 11);
+        uint32_t which = kNoValue;
+        good = value_info(f.value, f.number == 11 && body == nullptr, which);
+        if (body != nullptr && f.number == 11) body->inputs.push_back(which);
+        if (body != nullptr && f.number == 12) body->outputs.push_back(which);
       } else {
         graph.skip(f);
       }
-      if (!good) return false;
-      if (graph_.nodes.size() > kMaxNodes || graph_.values.size() > 2 * kMaxNodes || links_ > kMaxLinks)
-        return refuse(fmt::format("more than {} nodes", kMaxNodes));
-      if (names_bytes_ > kMaxNamesBytes) return refuse("the names in the graph are longer than 256 MB");
+      if (!good || !within_limits()) return false;
     }
     return !graph.bad();
   }
 
-  bool node(uint64_t length) {
+  // A graph within a node. What it declares is looked for first, since its nodes may stand before its
+  // tensors, and a name in it may be one of a graph around it.
+  bool body(uint64_t length, OnnxNode& node) {
+    OnnxBody& body = node.bodies.emplace_back();
+    if (names_.size() > static_cast<size_t>(kMaxOnnxDepth)) {
+      body.too_deep = true;
+      cursor_.skip(length);
+      return !cursor_.failed();
+    }
+    const uint64_t begin = cursor_.position();
+    body.first = static_cast<uint32_t>(values_->size());
+    Names own;
+    if (!declarations(length, own)) return false;
+    cursor_.rewind(begin);
+    names_.push_back(std::move(own));
+    const bool good = graph(length, &body);
+    names_.pop_back();
+    body.last = static_cast<uint32_t>(values_->size());
+    return good;
+  }
+
+  bool declarations(uint64_t length, Names& own) {
+    OnnxMessage graph(cursor_, length);
+    for (OnnxField f; graph.next(f);) {
+      // NodeProto.output, TensorProto.name, ValueInfoProto.name, and of a sparse tensor its values' name.
+      const uint32_t name = f.wire != 2 ? 0 : f.number == 1 ? 2 : f.number == 5 ? 8 : f.number == 11 ? 1 : 0;
+      if (name != 0) {
+        if (!names_in(f.value, name, own)) return false;
+      } else if (f.wire == 2 && f.number == 15) {
+        OnnxMessage sparse(cursor_, f.value);
+        for (OnnxField g; sparse.next(g);) {
+          if (g.wire != 2 || g.number != 1) {
+            sparse.skip(g);
+          } else if (!names_in(g.value, 8, own)) {
+            return false;
+          }
+        }
+        if (sparse.bad()) return false;
+      } else {
+        graph.skip(f);
+      }
+      if (!within_limits()) return false;
+    }
+    return !graph.bad();
+  }
+
+  bool names_in(uint64_t length, uint32_t field, Names& own) {
+    OnnxMessage message(cursor_, length);
+    for (OnnxField f; message.next(f);) {
+      if (f.wire != 2 || f.number != field) {
+        message.skip(f);
+        continue;
+      }
+      const std::string name = text(f);
+      if (!name.empty()) declare(own, name);
+    }
+    return !message.bad();
+  }
+
+  bool node(uint64_t length, std::vector<OnnxNode>& nodes) {
     OnnxMessage message(cursor_, length);
     OnnxNode node;
     for (OnnxField f; message.next(f);) {
@@ -132,44 +200,47 @@ class GraphReader {
     }
     if (message.bad()) return false;
     names_bytes_ += node.name.size() + node.type.size() + node.domain.size();
-    graph_.nodes.push_back(std::move(node));
-    for (uint32_t output : graph_.nodes.back().outputs)
-      graph_.values[output].producer = static_cast<uint32_t>(graph_.nodes.size());
+    ++nodes_read_;
+    nodes.push_back(std::move(node));
     return true;
   }
 
   bool attribute(uint64_t length, OnnxNode& node) {
     OnnxMessage message(cursor_, length);
     OnnxAttribute attribute;
+    const size_t bodies = node.bodies.size();
     std::vector<int64_t> whole;
     for (OnnxField f; message.next(f);) {
       if (f.wire == 2 && f.number == 1) {
         attribute.name = text(f);
       } else if (f.wire == 5 && f.number == 2) {
-        attribute.numbers.push_back(single());
+        attribute.numbers.push_back(onnx_single(cursor_));
       } else if (f.wire == 0 && f.number == 3) {
         attribute.numbers.push_back(static_cast<double>(static_cast<int64_t>(f.value)));
       } else if (f.wire == 2 && f.number == 4 && f.value <= kMaxWordBytes) {
         attribute.word = text(f);
       } else if (f.wire == 2 && f.number == 5) {
-        TensorRecord record;
+        OnnxTensor record;
         if (!tensor(f.value, record)) return false;
         attribute.tensor = true;
-        attribute.real = is_real(record.type);
-        attribute.numbers = elements(record);
+        attribute.real = onnx_is_real(record.type);
+        attribute.numbers = onnx_elements(record);
         attribute.shape = std::move(record.shape);
       } else if (f.wire == 2 && (f.number == 6 || f.number == 11)) {
-        if (!body(f.value, node.body_products, 0)) return false;
+        if (!body(f.value, node)) return false;
       } else if (f.number == 7 && (f.wire == 2 || f.wire == 5)) {
-        if (!singles(f, attribute.numbers)) return false;
+        if (!onnx_singles(cursor_, f, attribute.numbers)) return false;
       } else if (f.number == 8) {
         if (!onnx_numbers(cursor_, f, kMaxOnnxElements + 1, whole)) return false;
+      } else if (f.wire == 2 && f.number == 21 && f.value <= kMaxWordBytes) {
+        attribute.reference = text(f);
       } else {
         message.skip(f);
       }
       if (attribute.numbers.size() > 2 * kMaxOnnxElements) attribute.numbers.resize(2 * kMaxOnnxElements);
     }
     if (message.bad()) return false;
+    for (size_t i = bodies; i < node.bodies.size(); ++i) node.bodies[i].name = attribute.name;
     for (int64_t number : whole) attribute.numbers.push_back(static_cast<double>(number));
     // A list that is not kept in full must not pass for a shorter one.
     if (attribute.numbers.size() > kMaxOnnxElements) attribute.numbers.assign(1, kNaN);
@@ -178,101 +249,58 @@ class GraphReader {
     return true;
   }
 
-  double single() {
-    const auto bits = cursor_.little_endian<uint32_t>();
-    float value = 0;
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
-  }
-
-  // A repeated float, packed or one at a time; only as many as attributes keep.
-  bool singles(const OnnxField& f, std::vector<double>& numbers) {
-    if (f.value % 4 != 0) return false;
-    for (uint64_t i = 0; i < f.value && !cursor_.failed(); i += 4) {
-      const double value = single();
-      if (numbers.size() <= kMaxOnnxElements) numbers.push_back(value);
-    }
-    return !cursor_.failed();
-  }
-
-  // Counts the products of a graph within a node, whose sizes no one knows before it runs.
-  bool body(uint64_t length, uint32_t& products, int depth) {
-    OnnxMessage graph(cursor_, length);
-    for (OnnxField f; graph.next(f);) {
-      if (f.wire != 2 || f.number != 1 || depth == kMaxDepth) {
-        graph.skip(f);
-      } else if (!count_products(f.value, products, depth)) {
-        return false;
-      }
-    }
-    return !graph.bad();
-  }
-
-  // Of one node and the graphs within it.
-  bool count_products(uint64_t length, uint32_t& products, int depth) {
-    OnnxMessage node(cursor_, length);
-    for (OnnxField f; node.next(f);) {
-      if (f.wire == 2 && f.number == 4 && f.value <= 64) {
-        products += is_onnx_product(text(f)) ? 1 : 0;
-      } else if (f.wire == 2 && f.number == 5) {
-        OnnxMessage attribute(cursor_, f.value);
-        for (OnnxField g; attribute.next(g);) {
-          if (g.wire == 2 && (g.number == 6 || g.number == 11)) {
-            if (!body(g.value, products, depth + 1)) return false;
-          } else {
-            attribute.skip(g);
-          }
-        }
-        if (attribute.bad()) return false;
-      } else {
-        node.skip(f);
-      }
-    }
-    return !node.bad();
-  }
-
-  // FunctionProto { name, node }: an operation that the model defines by others.
+  // FunctionProto { name, input, output, node, domain, attribute_proto }: an operation that the model defines
+  // by others. Nothing around it is seen in it.
   bool function(uint64_t length) {
     OnnxMessage message(cursor_, length);
-    std::string name;
-    uint32_t products = 0;
+    OnnxFunction function;
+    std::string name, domain;
+    enter(function.values);
     for (OnnxField f; message.next(f);) {
+      bool good = true;
       if (f.wire == 2 && f.number == 1) {
         name = text(f);
+      } else if (f.wire == 2 && (f.number == 4 || f.number == 5)) {
+        ++links_;
+        (f.number == 4 ? function.inputs : function.outputs).push_back(id(text(f)));
       } else if (f.wire == 2 && f.number == 7) {
-        if (!count_products(f.value, products, 0)) return false;
+        good = node(f.value, function.nodes);
+      } else if (f.wire == 2 && f.number == 10) {
+        domain = text(f);
+      } else if (f.wire == 2 && f.number == 11) {
+        OnnxNode holder;
+        good = attribute(f.value, holder);
+        std::move(holder.attributes.begin(), holder.attributes.end(), std::back_inserter(function.defaults));
       } else {
         message.skip(f);
       }
+      if (!good || !within_limits()) return false;
     }
     if (message.bad()) return false;
-    names_bytes_ += name.size();
-    if (graph_.functions.size() >= kMaxNodes || names_bytes_ > kMaxNamesBytes)
+    names_bytes_ += name.size() + domain.size();
+    if (graph_.functions.size() >= kMaxOnnxNodes || names_bytes_ > kMaxNamesBytes ||
+        function.defaults.size() > kMaxAttributes)
       return refuse("the model has too many functions");
-    graph_.functions[name] = products;
+    graph_.functions.emplace(onnx_function_key(domain, name), std::move(function));
     return true;
   }
 
   // ---- tensors
 
-  static bool is_real(int64_t type) {
-    return type == kFloat || type == kHalf || type == kDouble || type == kBrain || (type >= 17 && type <= 20);
-  }
-
   bool initializer(uint64_t length) {
-    TensorRecord record;
+    OnnxTensor record;
     if (!tensor(length, record)) return false;
     if (record.name.empty()) return true;
-    OnnxValue& value = graph_.values[id(record.name)];
+    OnnxValue& value = (*values_)[id(record.name)];
     value.weight = true;
-    value.real = is_real(record.type);
+    value.real = onnx_is_real(record.type);
     double elements_count = 1;
     for (int64_t size : record.shape) elements_count *= static_cast<double>(size);
-    if (record.type == kHalf) graph_.half_elements += elements_count;
-    if (record.type == kBrain) graph_.brain_elements += elements_count;
-    if (record.type == kFloat) graph_.single_elements += elements_count;
+    if (record.type == kOnnxHalf) graph_.half_elements += elements_count;
+    if (record.type == kOnnxBrain) graph_.brain_elements += elements_count;
+    if (record.type == kOnnxFloat) graph_.single_elements += elements_count;
     value.ranked = record.shape.size() <= kMaxOnnxRank;
-    value.numbers = value.ranked ? elements(record) : std::vector<double>();
+    value.numbers = value.ranked ? onnx_elements(record) : std::vector<double>();
     value.numbered = !value.numbers.empty();
     if (value.ranked) value.shape = std::move(record.shape);
     return true;
@@ -281,7 +309,7 @@ class GraphReader {
   // SparseTensorProto { values, indices, dims }
   bool sparse_initializer(uint64_t length) {
     OnnxMessage message(cursor_, length);
-    TensorRecord values;
+    OnnxTensor values;
     OnnxShape shape;
     for (OnnxField f; message.next(f);) {
       if (f.wire == 2 && f.number == 1) {
@@ -295,10 +323,10 @@ class GraphReader {
     if (message.bad()) return false;
     if (!sizes_allowed(values.name, shape)) return false;
     if (values.name.empty()) return true;
-    OnnxValue& value = graph_.values[id(values.name)];
+    OnnxValue& value = (*values_)[id(values.name)];
     value.weight = true;
     value.numbered = false;
-    value.real = is_real(values.type);
+    value.real = onnx_is_real(values.type);
     value.ranked = shape.size() <= kMaxOnnxRank;
     if (value.ranked) value.shape = std::move(shape);
     return true;
@@ -312,67 +340,14 @@ class GraphReader {
     return true;
   }
 
-  bool tensor(uint64_t length, TensorRecord& record) {
-    OnnxMessage message(cursor_, length);
-    for (OnnxField f; message.next(f);) {
-      if (f.number == 1 && (f.wire == 0 || f.wire == 2)) {
-        if (!onnx_numbers(cursor_, f, kMaxOnnxRank + 1, record.shape)) return false;
-      } else if (f.wire == 0 && f.number == 2) {
-        record.type = static_cast<int64_t>(f.value);
-      } else if (f.number == 4 && (f.wire == 2 || f.wire == 5) && f.value <= 4 * kMaxOnnxElements) {
-        if (!singles(f, record.fraction)) return false;
-      } else if ((f.number == 5 || f.number == 7) && (f.wire == 0 || f.value <= 10 * kMaxOnnxElements)) {
-        if (!onnx_numbers(cursor_, f, kMaxOnnxElements + 1, record.whole)) return false;
-      } else if (f.wire == 2 && f.number == 8) {
-        record.name = text(f);
-      } else if (f.wire == 2 && f.number == 9 && f.value <= 8 * kMaxOnnxElements) {
-        record.raw = text(f);
-      } else {
-        message.skip(f);  // the data
-      }
-    }
-    return !message.bad() && sizes_allowed(record.name, record.shape);
-  }
-
-  template <class T>
-  static double element(const std::string& raw, size_t index) {
-    T value = {};
-    std::memcpy(&value, raw.data() + index * sizeof(T), sizeof(T));  // hosts and ONNX are little-endian
-    return static_cast<double>(value);
-  }
-
-  // Of a small tensor; none if there are many, or of a type that sizes are not written in.
-  static std::vector<double> elements(const TensorRecord& record) {
-    int64_t count = 1;
-    for (int64_t size : record.shape) {
-      count = size == 0 ? 0 : count > static_cast<int64_t>(kMaxOnnxElements) ? count : count * size;
-    }
-    if (count < 1 || count > static_cast<int64_t>(kMaxOnnxElements)) return {};
-    const auto many = static_cast<size_t>(count);
-    if (record.whole.size() == many) return {record.whole.begin(), record.whole.end()};
-    if (record.fraction.size() == many) return record.fraction;
-    using Reader = double (*)(const std::string&, size_t);
-    struct Type {
-      int64_t type;
-      size_t bytes;
-      Reader read;
-    };
-    static const std::array<Type, 5> kTypes = {{{kFloat, 4, element<float>},
-                                                {kInt32, 4, element<int32_t>},
-                                                {kInt64, 8, element<int64_t>},
-                                                {kBool, 1, element<uint8_t>},
-                                                {kDouble, 8, element<double>}}};
-    std::vector<double> numbers;
-    for (const Type& type : kTypes)
-      if (type.type == record.type && record.raw.size() == many * type.bytes)
-        for (size_t i = 0; i < many; ++i) numbers.push_back(type.read(record.raw, i));
-    return numbers;
+  bool tensor(uint64_t length, OnnxTensor& record) {
+    return read_onnx_tensor(cursor_, length, record) && sizes_allowed(record.name, record.shape);
   }
 
   // ---- declared sizes
 
   // ValueInfoProto { name, TypeProto { tensor_type { elem_type, shape { dim { dim_value | dim_param } } } } }
-  bool value_info(uint64_t length, bool input) {
+  bool value_info(uint64_t length, bool input, uint32_t& which) {
     OnnxMessage info(cursor_, length);
     std::string name;
     std::vector<OnnxAxis> axes;
@@ -389,13 +364,13 @@ class GraphReader {
       }
     }
     if (info.bad()) return false;
-    const uint32_t which = id(name);
-    OnnxValue& value = graph_.values[which];
+    which = id(name);
+    OnnxValue& value = (*values_)[which];
     if (input && !value.input && which != kNoValue) {
       value.input = true;
       graph_.inputs.push_back(which);
     }
-    value.real = value.real || is_real(element_type);
+    value.real = value.real || onnx_is_real(element_type);
     if (!known || axes.size() > kMaxOnnxRank || value.weight || which == kNoValue) return true;
     for (const OnnxAxis& axis : axes) names_bytes_ += axis.word.size() + sizeof(OnnxAxis);
     value.ranked = true;
@@ -452,13 +427,18 @@ class GraphReader {
   Cursor cursor_;
   const std::string& file_;
   OnnxGraph graph_;
-  std::unordered_map<std::string, uint32_t> ids_;
+  std::vector<OnnxValue>* values_ = nullptr;  // of the graph or function that is read
+  std::vector<Names> names_;                  // of that graph, and of the graphs within it that are open
   uint64_t names_bytes_ = 0;
-  size_t links_ = 0;
+  size_t links_ = 0, nodes_read_ = 0, values_read_ = 0;
   std::string message_;
 };
 
 }  // namespace
+
+std::string onnx_function_key(const std::string& domain, const std::string& name) {
+  return (domain == "ai.onnx" ? "" : domain) + ":" + name;
+}
 
 Result<OnnxGraph> read_onnx_graph(const ByteSource& source, const std::string& file) {
   return GraphReader(source, file).read();

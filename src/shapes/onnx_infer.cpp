@@ -10,7 +10,7 @@
 #include <set>
 
 #include "shapes/onnx_rules.h"
-#include "shapes/read.h"
+#include "shapes/onnx_walk.h"
 
 namespace fullwarp::shapes {
 
@@ -34,10 +34,6 @@ const std::map<std::string_view, OnnxRule>& rules() {
 std::string cut(std::string text, size_t most = 80) {
   if (text.size() > most) text = text.substr(0, most - 3) + "...";
   return text;
-}
-
-std::string name_of(const OnnxNode& node) {
-  return cut(node.type + (node.name.empty() ? "" : " " + node.name), 120);
 }
 
 // One word of an axis: "past_seq_len", "4".
@@ -70,169 +66,6 @@ void bind(OnnxValue& value, const RunOptions& run) {
     value.shape.push_back(set != run.axes.end() ? set->second : size);
   }
 }
-
-bool complete(const OnnxValue& value) {
-  if (!value.ranked) return false;
-  if (std::find(value.shape.begin(), value.shape.end(), kUnknownSize) != value.shape.end()) return false;
-  return !value.numbered ||
-         std::none_of(value.numbers.begin(), value.numbers.end(), [](double n) { return std::isnan(n); });
-}
-
-class Inference {
- public:
-  Inference(OnnxGraph graph, const RunOptions& run) : graph_(std::move(graph)), run_(run) {}
-
-  OnnxOperations take() && {
-    note_unused_axes();
-    bind_first_axes();
-    for (size_t i = 1; i < graph_.values.size(); ++i) {
-      OnnxValue& value = graph_.values[i];
-      if (!value.axes.empty() && !value.weight) bind(value, run_);
-      result_.open =
-          result_.open || (value.input && !value.weight &&
-                           std::any_of(value.axes.begin(), value.axes.end(),
-                                       [](const OnnxAxis& axis) { return axis.size == kUnknownSize; }));
-      if (value.producer == 0 && !complete(value)) value.root = static_cast<uint32_t>(i);
-    }
-    for (const OnnxNode& node : graph_.nodes) visit(node);
-    return std::move(result_);
-  }
-
- private:
-  // The first axis of an input is its batch, if nothing says otherwise; its word means that everywhere.
-  void bind_first_axes() {
-    for (uint32_t input : graph_.inputs) {
-      const OnnxValue& value = graph_.values[input];
-      if (value.weight || value.axes.size() < 2) continue;
-      const OnnxAxis& axis = value.axes[0];
-      const std::string place = place_of(value, 0);
-      if (axis.size != kUnknownSize || size_of_axis(axis.word, run_) != kUnknownSize ||
-          run_.axes.contains(place))
-        continue;
-      const bool named = !axis.word.empty() && axis.word != "?";
-      const std::string key = named ? axis.word : place;
-      run_.axes[key] = run_.batch;
-      if (result_.notes.size() < kNamed)
-        result_.notes.push_back(fmt::format(
-            "the first axis of input `{}` {}: it is taken as the batch; --axis {}=N sets it", cut(value.name),
-            named ? fmt::format("is `{}`", cut(axis.word)) : "has no name", cut(key)));
-    }
-  }
-
-  void note_unused_axes() {
-    if (run_.axes.empty()) return;
-    std::set<std::string> seen;
-    for (const OnnxValue& value : graph_.values)
-      for (size_t i = 0; i < value.axes.size(); ++i) {
-        if (value.input) seen.insert(place_of(value, i));
-        const std::string& word = value.axes[i].word;
-        for (const auto& [name, size] : run_.axes)
-          if (word.find(name) != std::string::npos) seen.insert(name);
-      }
-    for (const auto& [name, size] : run_.axes)
-      if (!seen.contains(name) && result_.notes.size() < kNamed)
-        result_.notes.push_back(
-            fmt::format("--axis {}={}: the graph has no axis of this name", cut(name), size));
-  }
-
-  void visit(const OnnxNode& node) {
-    OnnxStep step(graph_, node, run_, result_);
-    const auto found = rules().find(node.type);
-    const bool known = found != rules().end();
-    const bool cyclic = std::any_of(node.outputs.begin(), node.outputs.end(), [&](uint32_t output) {
-      return output != kNoValue &&
-             std::find(node.inputs.begin(), node.inputs.end(), output) != node.inputs.end();
-    });
-    if (!known) (void)step.refuse("this operation is not known here");
-    if (cyclic) (void)step.refuse("it reads its own result");
-    const bool good = known && !cyclic && found->second(step);
-    settle(node, step);
-    if (node.body_products > 0)
-      leave_out(name_of(node), node.body_products, "they are in the body of a node that decides at run time");
-    if (!known) outside(node);
-    if (is_onnx_product(node.type) && !good) {
-      std::string name = name_of(node);
-      std::string reason = reason_of(node, step, name);
-      leave_out(std::move(name), 1, reason);
-    }
-  }
-
-  // An operation from elsewhere may be products too.
-  void outside(const OnnxNode& node) {
-    if (const auto own = graph_.functions.find(node.type); own != graph_.functions.end()) {
-      if (own->second > 0)
-        leave_out(name_of(node), own->second, "they are in functions of the model, which are not followed");
-    } else if (!node.domain.empty() && node.domain != "ai.onnx" && !is_onnx_product(node.type)) {
-      result_.unknown.add(name_of(node), 1);
-    }
-  }
-
-  // What the rule did not give comes from the file's own word, if it has one; what is still not known has a
-  // root.
-  void settle(const OnnxNode& node, const OnnxStep& step) {
-    bool any = false, weights = true;
-    uint32_t root = step.blamed();
-    for (uint32_t input : node.inputs) {
-      if (input == kNoValue) continue;
-      const OnnxValue& value = graph_.values[input];
-      any = true;
-      weights = weights && value.weight;
-      if (root == kNoValue) root = value.root;
-    }
-    for (uint32_t output : node.outputs) {
-      if (output == kNoValue) continue;
-      OnnxValue& value = graph_.values[output];
-      if (node.body_products == 0 && (any ? weights : node.type == "Constant")) value.weight = true;
-      if (step.real() || !node.inputs.empty())
-        value.real = step.real().value_or(step.has(0) && step.in(0)->real);
-      value.root = complete(value) ? kNoValue : root == kNoValue ? output : root;
-    }
-  }
-
-  // Appends to the name which input is to blame.
-  std::string reason_of(const OnnxNode& node, const OnnxStep& step, std::string& name) const {
-    if (!step.reason().empty()) return step.reason();
-    uint32_t root = step.blamed();
-    for (size_t i = 0; i < node.inputs.size() && root == kNoValue; ++i)
-      root = graph_.values[node.inputs[i]].root;
-    if (root == kNoValue) return "their sizes do not follow from their inputs";
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-      const uint32_t input = node.inputs[i];
-      if (input != root && graph_.values[input].root != root) continue;
-      name += fmt::format(" (input {})", i + 1);
-      break;
-    }
-    return origin(graph_.values[root]);
-  }
-
-  std::string origin(const OnnxValue& value) const {
-    const std::string name = cut(value.name);
-    if (value.producer > 0)
-      return fmt::format("the size of `{}` is not known behind {}", name,
-                         name_of(graph_.nodes[value.producer - 1]));
-    if (value.input && !value.ranked) return fmt::format("the graph's input `{}` has no sizes", name);
-    if (value.input) {
-      for (size_t i = 0; i < value.shape.size(); ++i) {
-        if (value.shape[i] != kUnknownSize) continue;
-        const std::string& word = value.axes[i].word;
-        return fmt::format("axis {} of the graph's input `{}` {}: set it with --axis {}=N", i, name,
-                           word.empty() ? "has no size" : fmt::format("is `{}`", cut(word)),
-                           word.empty() || word == "?" ? place_of(value, i) : cut(word));
-      }
-    }
-    if (value.weight) return fmt::format("tensor `{}` has more than {} dimensions", name, kMaxOnnxRank);
-    return fmt::format("`{}` is no input, tensor or result of a node before", name);
-  }
-
-  void leave_out(std::string name, size_t products, const std::string& reason) {
-    const bool room = result_.left_out.size() < kReasons || result_.left_out.contains(reason);
-    (room ? result_.left_out[reason] : result_.other_left_out).add(std::move(name), products);
-  }
-
-  OnnxGraph graph_;
-  RunOptions run_;
-  OnnxOperations result_;
-};
 
 }  // namespace
 
@@ -267,115 +100,183 @@ int64_t size_of_axis(const std::string& word, const RunOptions& run) {
   return sum;
 }
 
+std::string onnx_node_name(const OnnxNode& node) {
+  return cut(node.type + (node.name.empty() ? "" : " " + node.name), 120);
+}
+
+bool complete(const OnnxValue& value) {
+  if (!value.ranked) return false;
+  if (std::find(value.shape.begin(), value.shape.end(), kUnknownSize) != value.shape.end()) return false;
+  return !value.numbered ||
+         std::none_of(value.numbers.begin(), value.numbers.end(), [](double n) { return std::isnan(n); });
+}
+
 OnnxOperations infer_onnx(OnnxGraph graph, const RunOptions& run) {
-  return Inference(std::move(graph), run).take();
+  return OnnxWalk(std::move(graph), run).take();
 }
 
-// ---- one node
+// ---- the walk
 
-const OnnxValue* OnnxStep::in(size_t index) const {
-  if (index >= node_.inputs.size() || node_.inputs[index] == kNoValue) return nullptr;
-  return &graph_.values[node_.inputs[index]];
+OnnxOperations OnnxWalk::take() && {
+  note_unused_axes();
+  bind_first_axes();
+  begin(graph_.values, graph_.nodes);
+  for (auto& [name, function] : graph_.functions) begin(function.values, function.nodes);
+  const OnnxFrame frame;
+  for (const OnnxNode& node : graph_.nodes) visit(node, frame);
+  return std::move(result_);
 }
 
-const OnnxShape* OnnxStep::shape(size_t index) {
-  const OnnxValue* value = in(index);
-  if (value != nullptr && value->ranked) return &value->shape;
-  (void)fail(index);
-  return nullptr;
-}
-
-const std::vector<double>* OnnxStep::numbers(size_t index) {
-  const OnnxValue* value = in(index);
-  if (value != nullptr && value->numbered) return &value->numbers;
-  (void)fail(index);
-  return nullptr;
-}
-
-const OnnxAttribute* OnnxStep::attribute(std::string_view name) const {
-  for (const OnnxAttribute& attribute : node_.attributes)
-    if (attribute.name == name) return &attribute;
-  return nullptr;
-}
-
-double OnnxStep::number(std::string_view name, double otherwise) const {
-  const OnnxAttribute* found = attribute(name);
-  return found == nullptr || found->numbers.empty() ? otherwise : found->numbers[0];
-}
-
-const std::vector<double>* OnnxStep::list(std::string_view name) const {
-  const OnnxAttribute* found = attribute(name);
-  return found == nullptr ? nullptr : &found->numbers;
-}
-
-std::string OnnxStep::word(std::string_view name) const {
-  const OnnxAttribute* found = attribute(name);
-  return found == nullptr ? std::string() : found->word;
-}
-
-bool OnnxStep::fail(size_t input) {
-  if (blamed_ != kNoValue || !has(input)) return false;
-  const uint32_t value = node_.inputs[input];
-  blamed_ = graph_.values[value].root == kNoValue ? value : graph_.values[value].root;
-  return false;
-}
-
-bool OnnxStep::refuse(std::string reason) {
-  reason_ = std::move(reason);
-  return false;
-}
-
-// Where the rule leaves a size open that the file declares, the file's word counts.
-void OnnxStep::give(size_t output, OnnxShape shape) {
-  if (output >= node_.outputs.size() || node_.outputs[output] == kNoValue) return;
-  OnnxValue& value = graph_.values[node_.outputs[output]];
-  if (value.weight || value.input || shape.size() > kMaxOnnxRank) return;  // a name that is given twice
-  for (int64_t& size : shape) size = allowed(size);
-  if (value.ranked && value.shape.size() == shape.size())
-    for (size_t i = 0; i < shape.size(); ++i)
-      if (shape[i] == kUnknownSize) shape[i] = value.shape[i];
-  value.ranked = true;
-  value.shape = std::move(shape);
+void OnnxWalk::declared(OnnxValue& value) const {
+  value.ranked = !value.axes.empty();
+  value.shape.clear();
   value.numbered = false;
+  if (value.ranked) bind(value, run_);
 }
 
-void OnnxStep::give_numbers(size_t output, OnnxShape shape, std::vector<double> numbers) {
-  const int64_t count = elements_of(shape);
-  give(output, std::move(shape));
-  if (output >= node_.outputs.size() || node_.outputs[output] == kNoValue) return;
-  OnnxValue& value = graph_.values[node_.outputs[output]];
-  if (value.weight || value.input || count != static_cast<int64_t>(numbers.size()) ||
-      numbers.size() > kMaxOnnxElements)
-    return;
-  value.numbered = true;
-  value.numbers = std::move(numbers);
-}
-
-bool OnnxStep::emit(std::variant<Gemm, Conv, Attention, Gather> work, double weights, std::string note,
-                    double count, const std::string& detail) {
-  const auto sizes = [&]() -> std::vector<int64_t> {
-    if (const Gemm* g = std::get_if<Gemm>(&work)) return {g->batch, g->m, g->n, g->k};
-    if (const Conv* c = std::get_if<Conv>(&work))
-      return {c->batch,    c->in,     c->out,      c->height,   c->width,      c->kernel_h,
-              c->kernel_w, c->groups, c->stride_h, c->stride_w, c->out_height, c->out_width};
-    if (const Attention* a = std::get_if<Attention>(&work))
-      return {a->batch, a->heads, a->kv_heads, a->queries, a->keys, a->head_size};
-    const Gather& gather = std::get<Gather>(work);
-    return {gather.rows, gather.width};
-  }();
-  bool empty = false;
-  for (int64_t size : sizes) {
-    if (size < 0 || size > kMaxSize) return false;
-    empty = empty || size == 0;
+// Sizes that the file declares, and who computes what.
+void OnnxWalk::begin(std::vector<OnnxValue>& values, const std::vector<OnnxNode>& nodes) {
+  const auto mark = [&](const auto& again, const std::vector<OnnxNode>& these) -> void {
+    for (const OnnxNode& node : these) {
+      for (uint32_t output : node.outputs) values[output].producer = &node;
+      for (const OnnxBody& body : node.bodies) again(again, body.nodes);
+    }
+  };
+  mark(mark, nodes);
+  for (size_t i = 1; i < values.size(); ++i) {
+    OnnxValue& value = values[i];
+    if (!value.axes.empty() && !value.weight) bind(value, run_);
+    result_.open =
+        result_.open || (value.input && !value.weight &&
+                         std::any_of(value.axes.begin(), value.axes.end(),
+                                     [](const OnnxAxis& axis) { return axis.size == kUnknownSize; }));
+    if (value.producer == nullptr && !complete(value)) value.root = static_cast<uint32_t>(i);
   }
-  if (empty) return true;  // over no tokens of a cache: nothing to compute
-  if (result_.operations.size() == kMaxProducts) return true;
-  std::string name = name_of(node_) + (detail.empty() ? "" : " " + detail);
-  result_.operations.push_back({std::move(name), Step::forward, count, std::move(work), weights,
-                                std::move(note), has(0) && in(0)->input});
-  return true;
 }
 
-void OnnxStep::assume_rows() { result_.assumed.add(name_of(node_), 1); }
+// The first axis of an input is its batch, if nothing says otherwise; its word means that everywhere.
+void OnnxWalk::bind_first_axes() {
+  for (uint32_t input : graph_.inputs) {
+    const OnnxValue& value = graph_.values[input];
+    if (value.weight || value.axes.size() < 2) continue;
+    const OnnxAxis& axis = value.axes[0];
+    const std::string place = place_of(value, 0);
+    if (axis.size != kUnknownSize || size_of_axis(axis.word, run_) != kUnknownSize ||
+        run_.axes.contains(place))
+      continue;
+    const bool named = !axis.word.empty() && axis.word != "?";
+    const std::string key = named ? axis.word : place;
+    run_.axes[key] = run_.batch;
+    if (result_.notes.size() < kNamed)
+      result_.notes.push_back(fmt::format(
+          "the first axis of input `{}` {}: it is taken as the batch; --axis {}=N sets it", cut(value.name),
+          named ? fmt::format("is `{}`", cut(axis.word)) : "has no name", cut(key)));
+  }
+}
+
+void OnnxWalk::note_unused_axes() {
+  if (run_.axes.empty()) return;
+  std::set<std::string> seen;
+  for (const OnnxValue& value : graph_.values)
+    for (size_t i = 0; i < value.axes.size(); ++i) {
+      if (value.input) seen.insert(place_of(value, i));
+      const std::string& word = value.axes[i].word;
+      for (const auto& [name, size] : run_.axes)
+        if (word.find(name) != std::string::npos) seen.insert(name);
+    }
+  for (const auto& [name, size] : run_.axes)
+    if (!seen.contains(name) && result_.notes.size() < kNamed)
+      result_.notes.push_back(
+          fmt::format("--axis {}={}: the graph has no axis of this name", cut(name), size));
+}
+
+void OnnxWalk::visit(const OnnxNode& node, const OnnxFrame& frame) {
+  if (!control(node, frame)) apply_rule(node, frame);
+}
+
+void OnnxWalk::apply_rule(const OnnxNode& node, const OnnxFrame& frame) {
+  OnnxStep step(graph_, node, frame, run_, result_);
+  const auto found = rules().find(node.type);
+  const bool known = found != rules().end();
+  const bool cyclic = std::any_of(node.outputs.begin(), node.outputs.end(), [&](uint32_t output) {
+    return output != kNoValue &&
+           std::find(node.inputs.begin(), node.inputs.end(), output) != node.inputs.end();
+  });
+  if (!known) (void)step.refuse("this operation is not known here");
+  if (cyclic) (void)step.refuse("it reads its own result");
+  const bool good = known && !cyclic && found->second(step);
+  settle(node, frame, step);
+  const bool product = is_onnx_product(node.type);
+  // An operation from elsewhere may be products too.
+  if (!known && !node.domain.empty() && node.domain != "ai.onnx" && !product && silent_ == 0)
+    result_.unknown.add(frame.prefix + onnx_node_name(node), 1);
+  if (product && !good) {
+    std::string name = frame.prefix + onnx_node_name(node);
+    const std::string reason = reason_of(node, step, name);
+    leave_out(std::move(name), 1, reason);
+  }
+}
+
+// What the rule did not give comes from the file's own word, if it has one; what is still not known has a
+// root.
+void OnnxWalk::settle(const OnnxNode& node, const OnnxFrame& frame, const OnnxStep& step) {
+  bool any = false, weights = node.bodies.empty();
+  uint32_t root = step.blamed();
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const OnnxValue* value = step.in(i);
+    if (value == nullptr) continue;
+    any = true;
+    weights = weights && value->weight;
+    if (root == kNoValue) root = value->root;
+  }
+  for (uint32_t output : node.outputs) {
+    if (output == kNoValue) continue;
+    OnnxValue& value = at(output, frame);
+    if (any ? weights : node.type == "Constant") value.weight = true;
+    if (step.real() || !node.inputs.empty())
+      value.real = step.real().value_or(step.has(0) && step.in(0)->real);
+    value.root = complete(value) ? kNoValue : root == kNoValue ? output + frame.base : root;
+  }
+}
+
+// Appends to the name which input is to blame.
+std::string OnnxWalk::reason_of(const OnnxNode& node, const OnnxStep& step, std::string& name) const {
+  if (!step.reason().empty()) return step.reason();
+  uint32_t root = step.blamed();
+  for (size_t i = 0; i < node.inputs.size() && root == kNoValue; ++i)
+    root = graph_.values[step.input(i)].root;
+  if (root == kNoValue) return "their sizes do not follow from their inputs";
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const uint32_t input = step.input(i);
+    if (input != root && graph_.values[input].root != root) continue;
+    name += fmt::format(" (input {})", i + 1);
+    break;
+  }
+  return origin(graph_.values[root]);
+}
+
+std::string OnnxWalk::origin(const OnnxValue& value) const {
+  const std::string name = cut(value.name);
+  if (value.producer != nullptr)
+    return fmt::format("the size of `{}` is not known behind {}", name, onnx_node_name(*value.producer));
+  if (value.input && !value.ranked) return fmt::format("the graph's input `{}` has no sizes", name);
+  if (value.input) {
+    for (size_t i = 0; i < value.shape.size(); ++i) {
+      if (value.shape[i] != kUnknownSize) continue;
+      const std::string& word = value.axes[i].word;
+      return fmt::format("axis {} of the graph's input `{}` {}: set it with --axis {}=N", i, name,
+                         word.empty() ? "has no size" : fmt::format("is `{}`", cut(word)),
+                         word.empty() || word == "?" ? place_of(value, i) : cut(word));
+    }
+  }
+  if (value.weight) return fmt::format("tensor `{}` has more than {} dimensions", name, kMaxOnnxRank);
+  return fmt::format("`{}` is no input, tensor or result of a node before", name);
+}
+
+void OnnxWalk::leave_out(std::string name, size_t products, const std::string& reason) {
+  if (silent_ > 0) return;
+  const bool room = result_.left_out.size() < kReasons || result_.left_out.contains(reason);
+  (room ? result_.left_out[reason] : result_.other_left_out).add(std::move(name), products);
+}
 
 }  // namespace fullwarp::shapes

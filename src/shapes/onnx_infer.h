@@ -32,7 +32,9 @@ struct OnnxOperations {
   OnnxNames other_left_out;                   // those for more reasons than are kept
   OnnxNames unknown;                          // nodes from outside of ONNX that no rule is for
   OnnxNames assumed;                          // products that got batch x sequence rows
-  bool open = false;                          // the graph's inputs have dynamic axes
+  OnnxNames once;                             // ... in loops whose trip count is not known: counted once
+  OnnxNames branches;  // ... of the branch that costs more, where the file leaves it open
+  bool open = false;   // the graph's inputs have dynamic axes
   std::vector<std::string> notes;
 };
 
@@ -42,17 +44,34 @@ int64_t size_of_axis(const std::string& word, const RunOptions& run);
 
 OnnxOperations infer_onnx(OnnxGraph graph, const RunOptions& run);
 
+std::string onnx_node_name(const OnnxNode& node);  // "MatMul layer.0/mul", cut where it is long
+// Every size and element is known.
+bool complete(const OnnxValue& value);
+
+// Where nodes stand: in the graph, in the body of loops, in a call of one of the model's functions.
+struct OnnxFrame {
+  uint32_t base = 0;               // added to the numbers of the nodes' values
+  double times = 1;                // how often the nodes run
+  std::string prefix;              // of their names: "Block layer.1/"
+  int depth = 0;                   // of calls
+  const OnnxNode* call = nullptr;  // in a function: what its attributes stand for
+  const OnnxFunction* function = nullptr;
+  const OnnxFrame* outer = nullptr;  // of the call
+};
+
 // One node whose inputs are known as far as they ever will be.
 class OnnxStep {
  public:
-  OnnxStep(OnnxGraph& graph, const OnnxNode& node, const RunOptions& run, OnnxOperations& result)
-      : graph_(graph), node_(node), run_(run), result_(result) {}
+  OnnxStep(OnnxGraph& graph, const OnnxNode& node, const OnnxFrame& frame, const RunOptions& run,
+           OnnxOperations& result)
+      : graph_(graph), node_(node), frame_(frame), run_(run), result_(result) {}
 
   const OnnxNode& node() const { return node_; }
   const RunOptions& run() const { return run_; }
   size_t inputs() const { return node_.inputs.size(); }
   size_t outputs() const { return node_.outputs.size(); }
-  const OnnxValue* in(size_t index) const;  // null where the node leaves it out
+  uint32_t input(size_t index) const;       // its value's number; kNoValue where the node leaves it out
+  const OnnxValue* in(size_t index) const;  // null likewise
   bool has(size_t index) const { return in(index) != nullptr; }
   // Null, and the input to blame, if it is absent or not known.
   const OnnxShape* shape(size_t index);
@@ -82,7 +101,10 @@ class OnnxStep {
 
  private:
   OnnxGraph& graph_;
+  OnnxValue* out(size_t index);  // null where the node has none, or its name is taken
+
   const OnnxNode& node_;
+  const OnnxFrame& frame_;
   const RunOptions& run_;
   OnnxOperations& result_;
   std::string reason_;

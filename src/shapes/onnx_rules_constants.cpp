@@ -11,15 +11,18 @@ namespace {
 constexpr auto kMost = static_cast<int64_t>(kMaxOnnxElements);
 
 bool constant(OnnxStep& step) {
-  for (const OnnxAttribute& attribute : step.node().attributes) {
-    if (!attribute.name.starts_with("value")) continue;
+  for (const OnnxAttribute& own : step.node().attributes) {
+    if (!own.name.starts_with("value")) continue;
+    const OnnxAttribute* given = step.attribute(own.name);  // of the call, where this is in a function
+    if (given == nullptr) return false;
+    const OnnxAttribute& attribute = *given;
     OnnxShape shape;
     if (attribute.tensor) {
       shape = attribute.shape;
-    } else if (attribute.name.ends_with("s")) {
+    } else if (own.name.ends_with("s")) {
       shape = {static_cast<int64_t>(attribute.numbers.size())};
     }
-    step.give_real(attribute.tensor ? attribute.real : attribute.name.starts_with("value_float"));
+    step.give_real(attribute.tensor ? attribute.real : own.name.starts_with("value_float"));
     std::vector<double> numbers = attribute.numbers;
     if (numbers.size() == 1 && std::isnan(numbers[0]) && !attribute.tensor && !shape.empty()) return false;
     if (elements_of(shape) == static_cast<int64_t>(numbers.size()) && !numbers.empty()) {

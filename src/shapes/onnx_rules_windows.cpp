@@ -105,30 +105,38 @@ bool convolution(OnnxStep& step) {
     }
   }
   step.give(0, result);
-  if (axes == 3) return step.refuse("convolutions over three dimensions are not judged");
   if (input == nullptr) return false;
-  const bool flat = axes == 1;
+  // Height and width are the first two dimensions, or the last two of three.
+  const size_t h = axes == 3 ? 1 : 0, v = h + 1;
   const auto side = [&](const OnnxShape& shape, size_t i) { return i < axes ? shape[i + 2] : 1; };
+  const auto of = [&](std::span<const int64_t> sizes, size_t i) { return i < axes ? sizes[i] : 1; };
+  const bool deep = axes == 3;
   Conv c = {.dtype = operands.dtype,
             .channels_last = false,
             .batch = (*input)[0],
             .in = in,
             .out = out,
-            .height = side(*input, 0),
-            .width = side(*input, 1),
-            .kernel_h = kernel[0],
-            .kernel_w = flat ? 1 : kernel[1],
-            .stride_h = w.stride[0],
-            .stride_w = flat ? 1 : w.stride[1],
+            .height = side(*input, h),
+            .width = side(*input, v),
+            .kernel_h = of(kernel, h),
+            .kernel_w = of(kernel, v),
+            .stride_h = of(w.stride, h),
+            .stride_w = of(w.stride, v),
             .groups = groups,
-            .out_height = side(result, 0),
-            .out_width = side(result, 1)};
-  if (c.kernel_h > kLargest || c.kernel_w > kLargest) return step.refuse("its kernel is too large");
+            .out_height = side(result, h),
+            .out_width = side(result, v),
+            .depth = deep ? side(*input, 0) : 1,
+            .kernel_d = deep ? kernel[0] : 1,
+            .stride_d = deep ? w.stride[0] : 1,
+            .out_depth = deep ? side(result, 0) : 1};
+  if (std::max({c.kernel_h, c.kernel_w, c.kernel_d}) > kLargest)
+    return step.refuse("its kernel is too large");
   if (transposed) {  // the gradient, by its input, of a convolution from `out` to `in` channels
     c.step = Step::input_gradient;
     std::swap(c.in, c.out);
     std::swap(c.height, c.out_height);
     std::swap(c.width, c.out_width);
+    std::swap(c.depth, c.out_depth);
   }
   double weights = 1;
   for (int64_t size : *weight) weights *= static_cast<double>(size);

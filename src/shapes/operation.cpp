@@ -41,14 +41,17 @@ double product(std::initializer_list<int64_t> factors) {
 }
 
 double conv_flops(const Conv& c) {
-  return 2 * product({c.batch, c.out_height, c.out_width, c.out, c.kernel_h, c.kernel_w, c.in}) /
+  return 2 *
+         product({c.batch, c.out_depth, c.out_height, c.out_width, c.out, c.kernel_d, c.kernel_h, c.kernel_w,
+                  c.in}) /
          static_cast<double>(c.groups);
 }
 
 double conv_bytes(const Conv& c) {
   return element_bytes(c.dtype) *
-         (product({c.batch, c.height, c.width, c.in}) + product({c.batch, c.out_height, c.out_width, c.out}) +
-          product({c.in, c.out, c.kernel_h, c.kernel_w}) / static_cast<double>(c.groups));
+         (product({c.batch, c.depth, c.height, c.width, c.in}) +
+          product({c.batch, c.out_depth, c.out_height, c.out_width, c.out}) +
+          product({c.in, c.out, c.kernel_d, c.kernel_h, c.kernel_w}) / static_cast<double>(c.groups));
 }
 
 }  // namespace
@@ -101,6 +104,8 @@ Gemm dense_gemm(Dtype dtype, Layout layout, int64_t m, int64_t n, int64_t k) {
   return gemm;
 }
 
+bool over_volumes(const Conv& c) { return c.depth > 1 || c.kernel_d > 1 || c.out_depth > 1; }
+
 double scores(const Attention& a) {
   const double all = product({a.queries, a.keys});
   if (a.causal && a.keys > a.queries) {  // behind a cache query i sees the cache and i + 1 keys of its own
@@ -150,9 +155,10 @@ std::string describe(const Operation& operation) {
     return fmt::format("{} x {} x {}, {}{}", g->m, g->n, g->k, to_string(g->layout),
                        g->batch > 1 ? fmt::format(", batch {}", g->batch) : "");
   if (const Conv* c = std::get_if<Conv>(&operation.work))
-    return fmt::format("{} -> {} channels{}, {} x {} kernel, {} x {} x {}", c->in, c->out,
-                       c->groups > 1 ? fmt::format(" in {} groups", c->groups) : "", c->kernel_h, c->kernel_w,
-                       c->batch, c->height, c->width);
+    return fmt::format("{} -> {} channels{}, {}{} x {} kernel, {} x {}{} x {}", c->in, c->out,
+                       c->groups > 1 ? fmt::format(" in {} groups", c->groups) : "",
+                       over_volumes(*c) ? fmt::format("{} x ", c->kernel_d) : "", c->kernel_h, c->kernel_w,
+                       c->batch, over_volumes(*c) ? fmt::format("{} x ", c->depth) : "", c->height, c->width);
   if (const Attention* a = std::get_if<Attention>(&operation.work))
     return fmt::format("{} x {} heads of {}, {} queries, {} keys{}", a->batch, a->heads, a->head_size,
                        a->queries, a->keys, a->causal ? ", causal" : "");

@@ -57,6 +57,7 @@ struct Conv {
   int64_t batch = 1, in = 1, out = 1, height = 1, width = 1, kernel_h = 1, kernel_w = 1;
   int64_t stride_h = 1, stride_w = 1, groups = 1;
   int64_t out_height = 1, out_width = 1;
+  int64_t depth = 1, kernel_d = 1, stride_d = 1, out_depth = 1;  // of a convolution over three dimensions
   bool operator==(const Conv&) const = default;
 };
 
@@ -69,6 +70,8 @@ struct Attention {
   int64_t window = 0;      // keys that a query sees at most; 0: all. Causal queries are the last of the keys
   bool operator==(const Attention&) const = default;
 };
+
+bool over_volumes(const Conv& conv);  // three dimensions, for which nothing was measured
 
 double scores(
     const Attention& attention);  // pairs of query and key that are computed, of one head of one sequence

@@ -84,6 +84,14 @@ Result<Model> read_onnx(const ByteSource& source, const std::string& file, const
     model.notes.push_back(fmt::format(
         "{} nodes are of operations that are not known here; if they multiply, it is not counted: {}",
         found.unknown.all, found.unknown.text()));
+  if (found.branches.all > 0)
+    model.notes.push_back(
+        fmt::format("{} products are of the branch that costs more, where data decides which one runs: {}",
+                    found.branches.all, found.branches.text()));
+  if (found.once.all > 0)
+    model.notes.push_back(fmt::format(
+        "{} products are counted once, in loops whose number of iterations the graph does not tell: {}",
+        found.once.all, found.once.text()));
   if (found.assumed.all > 0)
     model.notes.push_back(
         fmt::format("{} products have rows that the graph does not tell, batch x sequence are taken: {}",

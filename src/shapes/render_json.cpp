@@ -57,6 +57,11 @@ void add_work(Json& json, const Row& row) {
                                       {"stride_h", c->stride_h},
                                       {"groups", c->groups}})
       json[name] = value;
+    if (over_volumes(*c)) {
+      json["depth"] = c->depth;
+      json["kernel_d"] = c->kernel_d;
+      json["stride_d"] = c->stride_d;
+    }
   } else if (const Attention* a = std::get_if<Attention>(&o.work)) {
     json["kind"] = "attention";
     json["dtype"] = to_string(a->dtype);

@@ -356,7 +356,8 @@ std::optional<Estimate> TimeTable::time(const Gemm& gemm) const {
 }
 
 std::optional<Estimate> TimeTable::time(const Conv& conv) const {
-  if (conv.groups != 1 || (conv.dtype != Dtype::bf16 && conv.dtype != Dtype::fp16)) return std::nullopt;
+  if (conv.groups != 1 || over_volumes(conv) || (conv.dtype != Dtype::bf16 && conv.dtype != Dtype::fp16))
+    return std::nullopt;
   double extra = spread_;
   Conv as = conv;
   if (!as.channels_last && as.step != Step::forward) {  // measured with channels last only

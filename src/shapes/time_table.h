@@ -43,8 +43,9 @@ class TimeTable {
 
   Basis basis() const { return basis_; }
   const std::string& conditions() const;  // of the measurements, one line
-  // Nothing where no time can be told: a grouped convolution, an fp8 product whose rows are no multiples of
-  // 16 bytes (which cuBLASLt refuses), a type that the GPU's tensor cores lack.
+  // Nothing where no time can be told: a convolution that is grouped or over three dimensions, an fp8 product
+  // whose rows are no multiples of 16 bytes (which cuBLASLt refuses), a type that the GPU's tensor cores
+  // lack.
   std::optional<Estimate> time(const Operation& operation) const;
   // The least that any kernel takes, where time() knows none: each operand and the result once through
   // memory.

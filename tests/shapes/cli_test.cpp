@@ -64,7 +64,9 @@ TEST_F(Shapes, AxesOfAGraphAreSetByName) {
   EXPECT_THAT(set.out, HasSubstr("batch 8 x sequence 1024"));
   EXPECT_THAT(
       run_with({"shapes", file, "--axis", "width=64", "--axis", "x:0=64", "--tensor-parallel", "2"}).out,
-      HasSubstr("--tensor-parallel changes nothing in operations"));
+      HasSubstr("--tensor-parallel does not split a graph"));
+  EXPECT_THAT(run_with({"shapes", write("ran.csv", "64,64,64,bf16\n"), "--tensor-parallel", "2"}).out,
+              HasSubstr("holds what one rank ran already"));
   EXPECT_THAT(run_with({"shapes", gpt2(), "--axis", "width=64"}).out,
               HasSubstr("--axis sets axes of ONNX graphs"));
 }
