@@ -128,8 +128,8 @@ bool OnnxStep::emit(std::variant<Gemm, Conv, Attention, Gather> work, double wei
   if (empty) return true;  // over no tokens of a cache: nothing to compute
   if (result_.operations.size() == kMaxProducts) return true;
   std::string name = frame_.prefix + onnx_node_name(node_) + (detail.empty() ? "" : " " + detail);
-  result_.operations.push_back({std::move(name), Step::forward, count * frame_.times, std::move(work),
-                                weights, std::move(note), has(0) && in(0)->input});
+  result_.operations.push_back({std::move(name), Step::forward, count * frame_.times, work, weights,
+                                std::move(note), has(0) && in(0)->input});
   return true;
 }
 
